@@ -33,6 +33,13 @@ import {
   addRevoke as addRevokeToken,
   addRotate as addRotateToken,
 } from './operators/tokens.ts'
+import { addList as addAuditList } from './operators/audit.ts'
+import {
+  addGet as addGetSettings,
+  addHistory as addSettingHistory,
+  addRestore as addRestoreSettings,
+  addSet as addSetSettings,
+} from './operators/settings.ts'
 import {
   addActivate,
   addList as addOrganizationList,
@@ -131,6 +138,14 @@ addTokenList(tokens)
 addCreateToken(tokens)
 addRotateToken(tokens)
 addRevokeToken(tokens)
+
+const settings = program.command('settings').description('change settings of the running server')
+addGetSettings(settings)
+addSetSettings(settings)
+addSettingHistory(settings)
+addRestoreSettings(settings)
+
+addAuditList(program.command('audit').description('read the audit log'))
 
 const keys = program.command('keys').description('manage token-signing keys')
 addKeyList(keys)

@@ -18,7 +18,13 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
   await manageOperators({ world, send })
   await changeSettings({ world, send })
-  await send(admin, 'GET /api/admin/audit?limit=5')
+  for (const filter of [
+    '',
+    `&identityId=${person.identityId}`,
+    `&organizationId=${id}`,
+    '&action=app&clientId=app_none',
+  ])
+    await send(admin, `GET /api/admin/audit?limit=5${filter}`)
   const { identityId } = person
   const looks = [`organization=${id}&emailDomain=example.org`, 'q=person+the&limit=5', 'status=suspended&limit=5']
   for (const look of [...looks, 'status=active&limit=5']) await send(admin, `GET /api/admin/identities?${look}`)

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { IdentityId, OrganizationId } from '../ids.ts'
+import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, nullable, Uuid } from '../values.ts'
 
 /** Operator who acted: an identity by its username, an admin token by its name, or ADMIN_TOKEN without either. */
@@ -22,11 +22,20 @@ export const AuditEvent = Type.Object({
 })
 export type AuditEvent = Static<typeof AuditEvent>
 
+/** An action, or a prefix of actions: `organization.member`. */
+const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
+
 export const listAuditEvents = endpoint(
   'GET /api/admin/audit',
   { security: 'admin', cors: 'auth host', permission: 'audit.read', summary: 'List the audit log, newest first' },
   {
     querystring: Type.Object({
+      action,
+      identityId: Type.Optional(IdentityId),
+      clientId: Type.Optional(ClientId),
+      organizationId: Type.Optional(OrganizationId),
+      from: Type.Optional(Timestamp),
+      to: Type.Optional(Timestamp),
       cursor: Type.Optional(Uuid),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
@@ -57,9 +66,6 @@ export const NamedIdentity = Type.Object({
 export type NamedIdentity = Static<typeof NamedIdentity>
 
 const organization = { security: 'session', cors: 'first party', host: 'business' } as const
-
-/** An action, or a prefix of actions: `organization.member`. */
-const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
 
 const filter = {
   action,

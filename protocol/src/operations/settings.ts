@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import type { Permission } from '../formats/registries/permissions.ts'
 import { AuditOperator } from './audit.ts'
@@ -42,7 +42,7 @@ export const settingRules = {
   'legal.support': { environment: 'SUPPORT_URL' },
 } as const satisfies Record<SettingKey, SettingRule>
 
-function isSettingKey(text: string): text is SettingKey {
+export function isSettingKey(text: string): text is SettingKey {
   return Object.hasOwn(settingSchemas, text)
 }
 

@@ -11,11 +11,11 @@ import { sessionGuard } from '#accounts/sessions/session.ts'
 import {
   auditExportFormats,
   listActivity,
-  listAuditEvents,
   listOrganizationAuditEvents,
   listPeopleOf,
   writeAuditExport,
 } from '#platform/audit/audit-log.ts'
+import { listAuditEvents } from '#platform/audit/event-list.ts'
 import { extendTrail, writeTrail } from '#platform/audit/trail.ts'
 
 const entriesDefault = 50
@@ -27,9 +27,10 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
   host.route({
     ...endpoints.listAuditEvents,
     onRequest: operator.onRequest,
-    async handler({ query }) {
-      const count = Number(query.limit ?? entriesDefault)
-      return pageOf(await listAuditEvents(kernel.db, query.cursor, count + 1), count)
+    handler({ query: { cursor, limit, from, to, ...filter } }) {
+      const instants = { from: instantOf(from), until: instantOf(to) }
+      const page = { before: cursor, count: Number(limit ?? entriesDefault) }
+      return listAuditEvents(kernel.db, { ...filter, ...instants }, page)
     },
   })
 
@@ -103,8 +104,11 @@ export function organizationTrailRoutes(host: Host, kernel: ServerContext): void
 type Filter = { action?: string; by?: IdentityId; from?: string; before?: string }
 
 function filterOf({ action, by, from, before }: Filter) {
-  const instant = (text: string | undefined) => (text === undefined ? undefined : readInstant(text))
-  return { action, by, from: instant(from), until: instant(before) }
+  return { action, by, from: instantOf(from), until: instantOf(before) }
+}
+
+function instantOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : readInstant(text)
 }
 
 /** Returns a page of the entries. One more than requested shows that there is a next page. */

@@ -100,16 +100,6 @@ export function recordIdentityView(
   })
 }
 
-/** Lists all audit events, newest first: `count` events older than `before`. */
-export async function listAuditEvents(db: Database, before: string | undefined, count: number) {
-  const entries = await store.listAuditEvents(db, before, count)
-  return entries.map(({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }) => ({
-    ...entry,
-    at: entry.at.toISOString(),
-    operator: kind && { kind, id, name },
-  }))
-}
-
 /**
  * `before`: the event after the last one to list. `by`: the acting identity. `from`, `until`: instants, the end
  * excluded.

@@ -35,30 +35,6 @@ export async function insertAuditEvents(db: Database | Transaction, events: NewE
   if (events.length > 0) await db.insertInto('audit_event').values(events).execute()
 }
 
-/** Lists the newest audit events, of all or of those older than the event `before`. */
-export function listAuditEvents(db: Database, before: string | undefined, count: number) {
-  const entries = db
-    .selectFrom('audit_event')
-    .leftJoin('identity as acting', (join) =>
-      join.onRef('acting.identity_id', '=', 'operator_id').on('operator_kind', '=', 'operator'),
-    )
-    .select([
-      'event_id as entryId',
-      'occurred_at as at',
-      'action',
-      'actor',
-      'audit_event.identity_id as identityId',
-      'client_id as clientId',
-      'operator_kind as operatorKind',
-      'operator_id as operatorId',
-    ])
-    .select(sql<string | null>`coalesce(operator_name, acting.handle)`.as('operatorName'))
-    .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
-    .orderBy('event_id', 'desc')
-    .limit(count)
-  return (before === undefined ? entries : entries.where('event_id', '<', before)).execute()
-}
-
 type OfOrganization = {
   organizationId: OrganizationId
   before?: string | undefined
@@ -133,7 +109,7 @@ export function listNamedIdentities(db: Database, { organizationId, members, inv
 }
 
 /** Escapes the prefix of an action name for LIKE. */
-function prefixOf(action = ''): string {
+export function prefixOf(action = ''): string {
   return action.replaceAll('_', String.raw`\_`)
 }
 

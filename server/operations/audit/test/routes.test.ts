@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
-import { type ClientId, type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
+import { type ClientId, type IdentityId, type OrganizationId, type UserId, asId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -73,4 +73,45 @@ test('an invalid cursor or limit is rejected', async () => {
 
 test('only the operator can read the audit log', async () => {
   for (const headers of [{}, { authorization: 'Bearer guess' }]) assert.equal((await read('', headers)).statusCode, 401)
+})
+
+/** Reads all pages, and returns the events and the number of pages. */
+async function allOf(filter: string) {
+  const found: AuditEvent[] = []
+  let pages = 0
+  for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
+    const { entries, nextCursor } = await page(`?limit=50&${filter}${cursor ? `&cursor=${cursor}` : ''}`)
+    found.push(...entries)
+    cursor = nextCursor
+  }
+  return { found, pages }
+}
+
+test('SET-07 filters select events by action, identity, app, organization and time, however far back', async () => {
+  const identityId = asId<IdentityId>(randomUUIDv7())
+  const organizationId = asId<OrganizationId>(randomUUIDv7())
+  const clientId = asId<ClientId>('app_rare')
+  const record = (event: Omit<Parameters<typeof recordAuditEvent>[1], 'actor'>) =>
+    recordAuditEvent(world.db, { ...event, actor: 'operator' }, world.now())
+  const from = world.now().toISOString()
+  await record({ action: 'group.member.added', identityId })
+  await record({ action: 'group.created', clientId })
+  await record({ action: 'organization.created', organizationId })
+  world.pass(60)
+  const to = world.now().toISOString()
+  for (let count = 0; count < 1100; count += 1) await record({ action: 'app.updated' })
+
+  const namesOf = async (filter: string) => (await allOf(filter)).found.map(({ action }) => action)
+  assert.deepEqual(await namesOf(`identityId=${identityId}`), ['group.member.added'])
+  assert.deepEqual(await namesOf(`clientId=${clientId}`), ['group.created'])
+  assert.deepEqual(await namesOf(`organizationId=${organizationId}`), ['organization.created'])
+  assert.deepEqual(await namesOf('action=group'), ['group.created', 'group.member.added'])
+  assert.deepEqual(await namesOf('action=group.member'), ['group.member.added'])
+  assert.deepEqual(await namesOf('action=grou'), [])
+  assert.deepEqual(await namesOf(`action=group&from=${from}&to=${to}`), ['group.created', 'group.member.added'])
+  assert.deepEqual(await namesOf(`action=group&to=${from}`), [])
+  assert.deepEqual(await namesOf(`action=group&from=${to}`), [])
+  assert.equal((await allOf(`clientId=${clientId}`)).pages, 2)
+  assert.equal((await read('?action=DROP')).statusCode, 400)
+  assert.equal((await read('?from=2030-99-01T00:00:00Z')).statusCode, 400)
 })

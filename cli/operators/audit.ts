@@ -1,0 +1,57 @@
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import type { Command } from 'commander'
+import { call } from '../call.ts'
+import { findIdentityId, parseCount } from '../people/identity.ts'
+import { settingsOf } from '../settings.ts'
+import { printJson, printTable } from '../terminal.ts'
+
+type Options = {
+  action?: string
+  identity?: string
+  app?: string
+  organization?: string
+  from?: string
+  to?: string
+  limit: number
+}
+
+const pageMax = 100
+
+/** `countersign audit list`: prints the newest events of the audit log. */
+export function addList(audit: Command): void {
+  audit
+    .command('list')
+    .description('list the audit log, newest first')
+    .option('--action <action>', 'only this action, or those below it, such as group.member')
+    .option('--identity <identity>', 'only events of this identity, by username or ID')
+    .option('--app <clientId>', 'only events of this app')
+    .option('--organization <id>', 'only events of this organization')
+    .option('--from <instant>', 'at or after, such as 2026-11-01T00:00:00Z')
+    .option('--to <instant>', 'before')
+    .option('--limit <count>', 'number of events', parseCount, 50)
+    .action(async ({ identity, app, organization, limit, ...rest }: Options, command: Command) => {
+      const settings = settingsOf(command)
+      const filter = {
+        ...rest,
+        ...(identity !== undefined && { identityId: await findIdentityId(settings, identity) }),
+        ...(app !== undefined && { clientId: app }),
+        ...(organization !== undefined && { organizationId: organization }),
+      }
+      const entries: AuditEvent[] = []
+      // A page may be empty before the end.
+      for (let cursor: string | null | undefined; cursor !== null && entries.length < limit;) {
+        const size = String(Math.min(pageMax, limit - entries.length))
+        const querystring = { ...filter, limit: size, ...(cursor !== undefined && { cursor }) }
+        const page = await call(settings, 'GET /api/admin/audit', { querystring })
+        entries.push(...page.entries)
+        cursor = page.nextCursor
+      }
+      if (settings.json) return printJson({ entries })
+      if (entries.length === 0) return console.log('None found.')
+      printTable([['Time', 'Action', 'By', 'Identity ID', 'App'], ...entries.map(rowOf)])
+    })
+}
+
+function rowOf({ at, action, actor, operator, identityId, clientId }: AuditEvent): string[] {
+  return [at, action, operator?.name ?? actor, identityId ?? '', clientId ?? '']
+}

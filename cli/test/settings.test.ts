@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
+import { fieldsOf } from '../terminal.ts'
+import { inherited } from '../testing/environment.ts'
+
+const main = join(import.meta.dirname, '../main.ts')
+let service: Service
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+type Run = { code: number; stdout: string; stderr: string }
+
+function countersign(...words: string[]): Promise<Run> {
+  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+test('SET-04 settings are read, changed, listed and restored on the command line', async () => {
+  const settings = (...words: string[]) => countersign('settings', ...words)
+  assert.match((await settings('get')).stdout, /^branding\.name +Countersign +default$/m)
+  assert.equal((await settings('history')).stdout, 'None yet.\n')
+  const terms = 'legal.terms=https://example.com/terms?a=b'
+  const changed = await settings('set', 'branding.name=Example ID', terms)
+  assert.equal(changed.stdout, 'Revision 1 applies.\n', changed.stderr)
+  assert.equal((await settings('get', 'branding.name')).stdout, 'Example ID\n')
+  assert.equal((await settings('get', 'legal.terms')).stdout, 'https://example.com/terms?a=b\n')
+  assert.equal((await settings('set', 'legal.terms=')).stdout, 'Revision 2 applies.\n')
+  assert.match((await settings('history')).stdout, /^1 +\S+Z +ADMIN_TOKEN +branding\.name, legal\.terms$/m)
+  const restored = await settings('restore', '1', '--json')
+  assert.equal(fieldsOf(JSON.parse(restored.stdout)).revision, 3)
+  assert.equal((await settings('get', 'legal.terms')).stdout, 'https://example.com/terms?a=b\n')
+
+  assert.match((await settings('get', 'color')).stderr, /^error: no setting has the key color/)
+  assert.match((await settings('set', 'color=red')).stderr, /^error: no setting has this key/)
+  assert.match((await settings('set', 'branding.name')).stderr, /^error: branding\.name must have the form key=value/)
+  assert.match(
+    (await settings('set', 'legal.terms=javascript:alert(1)')).stderr,
+    /^error: legal\.terms must be an https/,
+  )
+  assert.match((await settings('restore', '99')).stderr, /^error: No revision has this number/)
+})
+
+test('SET-07 the audit log is read and filtered on the command line', async () => {
+  const audit = (...words: string[]) => countersign('audit', 'list', ...words)
+  assert.equal((await countersign('settings', 'set', 'branding.name=Audited')).code, 0)
+  const listed = await audit('--action', 'settings', '--limit', '1')
+  assert.match(listed.stdout, /^\S+Z +settings\.updated +operator\b/m, listed.stderr)
+  const entries = fieldsOf(JSON.parse((await audit('--action', 'settings.updated', '--limit', '1', '--json')).stdout))
+  assert.equal(Array.isArray(entries.entries) && entries.entries.length, 1)
+  assert.equal((await audit('--action', 'settings', '--to', '2020-01-01T00:00:00Z')).stdout, 'None found.\n')
+  assert.match((await audit('--from', 'yesterday')).stderr, /^error: /)
+})

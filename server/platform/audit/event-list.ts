@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { addSeconds } from '#platform/clock.ts'
+import type { Database } from '#platform/database/database.ts'
+import { prefixOf } from './store.ts'
+
+/** Which events to list: of an action or those below it, of an identity, and within instants, the end excluded. */
+export type AuditFilter = {
+  action?: string | undefined
+  identityId?: IdentityId | undefined
+  clientId?: string | undefined
+  organizationId?: OrganizationId | undefined
+  from?: Date | undefined
+  until?: Date | undefined
+}
+
+type Page = { before: string | undefined; count: number }
+
+/** Events that one request reads at most, because no index serves every filter. */
+const examinedMax = 1000
+
+/** By how much the time in an event's ID may differ from the one that was recorded. */
+const toleranceSeconds = 86_400
+
+/**
+ * Lists the newest events, of all or of those that a filter selects. A page may have fewer than `count` events, and
+ * even none, although older ones exist: `nextCursor` is null only at the end.
+ */
+export async function listAuditEvents(
+  db: Database,
+  filter: AuditFilter,
+  { before, count }: Page,
+): Promise<{ entries: AuditEvent[]; nextCursor: string | null }> {
+  const { from, until } = filter
+  const newest = [before, until && firstIdAt(addSeconds(until, toleranceSeconds))].filter((id) => id !== undefined)
+  const [start] = newest.toSorted()
+  const end = await findLastExamined(db, filter, start)
+  const found = await listExamined(db, filter, { start, end: end?.entryId, count: count + 1 })
+  const entries = found.slice(0, count).map(({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }) => ({
+    ...entry,
+    at: entry.at.toISOString(),
+    operator: kind && { kind, id, name },
+  }))
+  if (found.length > count) return { entries, nextCursor: entries.at(-1)?.entryId ?? null }
+  const isOver = end === undefined || (from !== undefined && addSeconds(end.at, toleranceSeconds) < from)
+  return { entries, nextCursor: isOver ? null : end.entryId }
+}
+
+/** Returns the least ID of a time (UUID version 7, RFC 9562 §5.7). */
+function firstIdAt(at: Date): string {
+  const milliseconds = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8, 12)}-7000-8000-000000000000`
+}
+
+/** Selects events by what an index serves: their order, an identity, an organization. */
+function eventsOf(db: Database, { identityId, organizationId }: AuditFilter, start: string | undefined) {
+  return db
+    .selectFrom('audit_event')
+    .$if(start !== undefined, (older) => older.where('event_id', '<', start ?? ''))
+    .$if(identityId !== undefined, (some) => some.where('audit_event.identity_id', '=', identityId ?? null))
+    .$if(organizationId !== undefined, (some) => some.where('organization_id', '=', organizationId ?? null))
+    .orderBy('event_id', 'desc')
+}
+
+/** Finds the last event that a request may examine, or undefined if it may examine all. */
+function findLastExamined(db: Database, filter: AuditFilter, start: string | undefined) {
+  return eventsOf(db, filter, start)
+    .select(['event_id as entryId', 'occurred_at as at'])
+    .offset(examinedMax - 1)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+type Examined = { start: string | undefined; end: string | undefined; count: number }
+
+function listExamined(db: Database, filter: AuditFilter, { start, end, count }: Examined) {
+  const { action, clientId, from, until } = filter
+  return eventsOf(db, filter, start)
+    .leftJoin('identity as acting', (join) =>
+      join.onRef('acting.identity_id', '=', 'operator_id').on('operator_kind', '=', 'operator'),
+    )
+    .select([
+      'event_id as entryId',
+      'occurred_at as at',
+      'action',
+      'actor',
+      'audit_event.identity_id as identityId',
+      'client_id as clientId',
+      'operator_kind as operatorKind',
+      'operator_id as operatorId',
+    ])
+    .select(sql<string | null>`coalesce(operator_name, acting.handle)`.as('operatorName'))
+    .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
+    .$if(end !== undefined, (examined) => examined.where('event_id', '>=', end ?? ''))
+    .$if(action !== undefined, (some) =>
+      some.where(({ eb, or }) =>
+        or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action ?? '')}.%`)]),
+      ),
+    )
+    .$if(clientId !== undefined, (some) => some.where(sql<boolean>`client_id = ${clientId}`))
+    .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
+    .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
+    .limit(count)
+    .execute()
+}
