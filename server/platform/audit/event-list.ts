@@ -35,7 +35,7 @@ export async function listAuditEvents(
   const { from, until } = filter
   const newest = [before, until && firstIdAt(addSeconds(until, toleranceSeconds))].filter((id) => id !== undefined)
   const [start] = newest.toSorted()
-  const end = await findLastExamined(db, filter, start)
+  const end = isIndexed(filter) ? undefined : await findLastExamined(db, filter, start)
   const found = await listExamined(db, filter, { start, end: end?.entryId, count: count + 1 })
   const entries = found.slice(0, count).map(({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }) => ({
     ...entry,
@@ -45,6 +45,12 @@ export async function listAuditEvents(
   if (found.length > count) return { entries, nextCursor: entries.at(-1)?.entryId ?? null }
   const isOver = end === undefined || (from !== undefined && addSeconds(end.at, toleranceSeconds) < from)
   return { entries, nextCursor: isOver ? null : end.entryId }
+}
+
+/** Checks whether an index finds exactly the events of a filter. */
+function isIndexed({ action, clientId, from, until, identityId, organizationId }: AuditFilter): boolean {
+  const hasOne = identityId === undefined || organizationId === undefined
+  return hasOne && [action, clientId, from, until].every((each) => each === undefined)
 }
 
 /** Returns the least ID of a time (UUID version 7, RFC 9562 §5.7). */

@@ -45,6 +45,12 @@ const costly: { request: string; statement: RegExp; blocksMax: number; why: stri
     why: 'A page of five apps of the operator and the one after it, each with its secrets and with when these end.',
   },
   {
+    request: 'GET /api/admin/audit',
+    statement: /^select "event_id"/,
+    blocksMax: 1500,
+    why: 'A filter without an index examines 1,000 events at most, here each in a block of its own.',
+  },
+  {
     request: 'GET /api/organizations/:organizationId/trail',
     statement: /"organization_trail(_pending)?"/,
     blocksMax: 300,

@@ -64,6 +64,8 @@ test('SET-01 a change applies in every process within five seconds, and on its p
   assert.match(page, /https:\/\/example\.com\/imprint/)
   assert.match((await world.auth.inject({ url: '/help' })).body, /Example ID/)
   assert.match((await world.api.inject({ url: '/api/oauth/fedcm/config' })).body, /Example ID/)
+  await world.kernel.mail.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hello.\n' })
+  assert.match(world.kernel.mail.inbox?.list()[0]?.text ?? '', /^-- \nExample ID\nhelp@example\.com$/m)
 })
 
 test('SET-02 the environment wins over the database, and an operator is refused to change what it fixes', async () => {
