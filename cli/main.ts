@@ -18,6 +18,13 @@ import {
 } from './groups/change.ts'
 import { addList as addGroupList, addShow as addShowGroup } from './groups/list.ts'
 import { addAdd as addGroupMembers, addRemove as removeGroupMembers } from './groups/members.ts'
+import {
+  addCreate as addCreateInvitation,
+  addDelete as addDeleteInvitation,
+  addList as addInvitationList,
+  addResend as addResendInvitation,
+  addShow as addShowInvitation,
+} from './invitations/invitations.ts'
 import { addList as addKeyList, addRotate } from './keys.ts'
 import { addVerifyEvidence } from './log/verify-evidence.ts'
 import { addWatch } from './log/watch.ts'
@@ -118,6 +125,13 @@ addChangeGroup(groups)
 addDeleteGroup(groups)
 addGroupMembers(groups)
 removeGroupMembers(groups)
+
+const invitations = program.command('invitations').description('invite people to register')
+addInvitationList(invitations)
+addCreateInvitation(invitations)
+addShowInvitation(invitations)
+addResendInvitation(invitations)
+addDeleteInvitation(invitations)
 
 const people = program.command('people').description('find people, suspend them, and sign them out')
 addPeopleList(people)

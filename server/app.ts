@@ -16,6 +16,7 @@ import { loadPages, type Pages } from '#platform/http/page.ts'
 import type { Workshop } from '#platform/pictures/workshop.ts'
 import { createOutboundClient } from '#platform/outbound/fetch.ts'
 import { applyRateLimitNumbers, createRateLimits, noRateLimits } from '#platform/rate-limits/rate-limit.ts'
+import { offerSetup, type SetupLink } from '#accounts/operators/setup.ts'
 import { hasKeys } from '#tokens/signing-keys/rotation.ts'
 import { startJobs } from '#platform/process/jobs.ts'
 import { listen, requireFreePorts } from '#platform/process/listeners.ts'
@@ -29,6 +30,8 @@ import { mountModules, openServices, startBackground } from './services.ts'
 /** The running service. Stopping it completes pending requests within a time limit. */
 export type Running = {
   storage: 'embedded' | 'PostgreSQL'
+  /** Undefined if the service has an operator. Only the first process offers it. */
+  setup: SetupLink | undefined
   /** Returns the metrics of this process, if metrics are on. */
   readMetrics: () => MetricFamily[]
   /** The HTTP servers of this process. None if it only supervises workers. */
@@ -74,9 +77,11 @@ export async function start(given: Config, builtPages?: Pages, workshop?: Worksh
   const hosts = await mountModules(services, storage)
   const listeners = await listen(hosts, kernel)
   const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
+  const setup = cluster.isPrimary ? await offerSetup(storage.db, config, systemClock()) : undefined
   const background = [...startBackground(services), ...(isFirstProcess() ? [startJobs(kernel, modules)] : [])]
   return {
     storage: config.databaseUrl ? 'PostgreSQL' : 'embedded',
+    setup,
     readMetrics,
     servers: listeners.servers,
     async stop(withinMilliseconds) {
@@ -99,8 +104,9 @@ export async function superviseWorkers(config: Config): Promise<Running> {
   applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
   await requireFreePorts(config)
   const storage = await openStorageOf(config, log)
-  await storage.close()
   await adminTokenOf(config)
+  const setup = await offerSetup(storage.db, config, systemClock())
+  await storage.close()
 
   const workers = await startWorkers({
     count: config.workers,
@@ -110,6 +116,7 @@ export async function superviseWorkers(config: Config): Promise<Running> {
   const stopMetrics = await serveMetrics(config, workers.readMetrics)
   return {
     storage: 'PostgreSQL',
+    setup,
     readMetrics: () => [],
     servers: [],
     async stop(withinMilliseconds) {

@@ -1,12 +1,16 @@
+import type { SetupLink } from '#accounts/operators/setup.ts'
 import { type Config, logsAsText, version } from '#platform/config/config.ts'
+
+type Started = { storage: 'embedded' | 'PostgreSQL'; setup: SetupLink | undefined }
 
 /**
  * Formats the start message on standard output: a banner where the log is text, otherwise a line of JSON like those of
  * the log, at any log level.
  */
-export function announce(config: Config, storage: 'embedded' | 'PostgreSQL', isTerminal: boolean): string {
+export function announce(config: Config, { storage, setup }: Started, isTerminal: boolean): string {
   const { baseUrl, authUrl, businessUrl, workers } = config
-  if (logsAsText(config, isTerminal)) return formatStartupBanner(config, storage)
+  if (logsAsText(config, isTerminal)) return formatStartupBanner(config, storage, setupText(setup, isTerminal))
+  const setupLink = setupText(setup, isTerminal)
   const line = {
     level: 30,
     time: Date.now(),
@@ -16,6 +20,7 @@ export function announce(config: Config, storage: 'embedded' | 'PostgreSQL', isT
     api: baseUrl.origin,
     organizations: businessUrl.origin,
     storage,
+    ...(setupLink !== undefined && { setupLink }),
     processes: workers,
     msg: `Countersign ${version} is ready.`,
   }
@@ -30,12 +35,17 @@ export function remindOfAddresses(config: Config): string {
   return `Countersign: ${[...addresses, `API ${baseUrl.origin}/docs`].join('  ')}`
 }
 
+/** Returns where the operator finds the setup link. A log never contains it: only a terminal shows the link itself. */
+function setupText(setup: SetupLink | undefined, isTerminal: boolean): string | undefined {
+  return isTerminal ? setup?.url : setup?.path
+}
+
 function firstPage({ authUrl, demo }: Config): string {
   return `${authUrl.origin}/${demo ? 'playground' : 'register'}`
 }
 
 /** Formats the banner: the URLs, the page to open first, and the storage. */
-function formatStartupBanner(config: Config, storage: 'embedded' | 'PostgreSQL'): string {
+function formatStartupBanner(config: Config, storage: Started['storage'], setup: string | undefined): string {
   const { baseUrl, authUrl, businessUrl, dataDirectory, workers, mail } = config
   const kept =
     storage === 'embedded'
@@ -46,6 +56,7 @@ function formatStartupBanner(config: Config, storage: 'embedded' | 'PostgreSQL')
     `  Countersign ${version} is ready.`,
     '',
     `  Start here     ${firstPage(config)}`,
+    ...(setup === undefined ? [] : [`  Operator       ${setup}   (setup link, for 24 hours)`]),
     `  Pages          ${authUrl.origin}`,
     `  API            ${baseUrl.origin}   (reference: ${baseUrl.origin}/docs)`,
     `  Organizations  ${businessUrl.origin}`,

@@ -26,7 +26,7 @@ try {
   else {
     // Runs before the announcement, because a reader of it may end the process at once.
     handleSignals(running)
-    process.stdout.write(announce(config, running.storage, process.stdout.isTTY))
+    process.stdout.write(announce(config, running, process.stdout.isTTY))
   }
 } catch (error) {
   if (error instanceof WorkerExitError) process.exit(error.exitCode)

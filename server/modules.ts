@@ -6,6 +6,7 @@ import type { WebhookEventType } from '@countersign/protocol/clients/webhook-eve
 import { account } from '#accounts/account/module.ts'
 import { groups } from '#accounts/groups/module.ts'
 import { identities } from '#accounts/identities/module.ts'
+import { invitations } from '#accounts/invitations/module.ts'
 import { keys } from '#accounts/keys/module.ts'
 import { operators } from '#accounts/operators/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
@@ -53,7 +54,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
   ...[pictures, platform],
-  ...[backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, suspension],
+  ...[backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations, suspension],
   ...[usage, registration, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],

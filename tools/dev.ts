@@ -64,7 +64,7 @@ async function serve(config: Config): Promise<void> {
     process.exit(0)
   }
   for (const signal of endingSignals) process.once(signal, () => void end())
-  process.stdout.write(announce(config, running.storage, process.stdout.isTTY))
+  process.stdout.write(announce(config, running, process.stdout.isTTY))
 }
 
 function openVite({ baseUrl, authUrl, businessUrl }: Config, cspNonce: string): Promise<ViteDevServer> {

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type * as account from './accounts/account.ts'
+import type * as accountInvitations from './accounts/invitations.ts'
 import type * as adminTokens from './accounts/admin-tokens.ts'
 import type * as appKeys from './oauth/app-keys.ts'
 import type * as apps from './clients/apps.ts'
@@ -48,6 +49,7 @@ import type * as webhooks from './clients/webhooks.ts'
 
 type All =
   | EndpointsOf<typeof account>
+  | EndpointsOf<typeof accountInvitations>
   | EndpointsOf<typeof adminTokens>
   | EndpointsOf<typeof appKeys>
   | EndpointsOf<typeof apps>

@@ -218,6 +218,8 @@ export type EntryView = {
   site: Site
   app?: RequestingApp
   invitation?: Pick<PublicInvitation, 'organization' | 'role'>
+  /** True if the fragment is a setup link. */
+  setup?: true
 }
 
 export type StaticView = {

@@ -346,3 +346,42 @@ create index admin_token_by_hash on admin_token (token_sha256);
 create index admin_token_by_previous_hash on admin_token (previous_sha256) where previous_sha256 is not null;
 create index admin_token_end on admin_token (expires_at);
 create index admin_token_of_operator on admin_token (created_by);
+
+-- Links by which the first operator becomes the owner. Each start without an operator adds one, and the first use ends
+-- all.
+create table setup_link (
+  token_sha256 bytea primary key check (length(token_sha256) = 32),
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index setup_link_end on setup_link (expires_at);
+
+-- Invitations to register an account. Each registration by one adds to `use_count`.
+create table invitation (
+  invitation_id uuid primary key,
+  token_sha256 bytea not null check (length(token_sha256) = 32),
+  kind text not null check (kind in ('link', 'mail')),
+  email text,
+  -- Suggested names. A username is not reserved by them.
+  handle text,
+  display_name text,
+  group_ids uuid[] not null,
+  language text not null,
+  message text,
+  max_uses integer not null,
+  use_count integer not null default 0,
+  created_at timestamptz not null,
+  -- When the present link was issued. Mailing the invitation again extends it by its lifetime from then.
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  mailed_at timestamptz,
+  -- The operator by whose rights it counts, null for ADMIN_TOKEN, and the admin token that created it.
+  created_by uuid,
+  admin_token_id uuid,
+  check ((kind = 'mail') = (email is not null)),
+  check (use_count between 0 and max_uses),
+  check (kind = 'link' or max_uses = 1)
+);
+create unique index invitation_by_hash on invitation (token_sha256);
+create index invitation_end on invitation (expires_at);
+create index invitation_pending on invitation (expires_at) where use_count < max_uses;

@@ -16,6 +16,9 @@ type OfOperator =
   | 'backup.created'
   | 'backup.restored'
   | `admin_token.${string}`
+  | 'invitation.created'
+  | 'invitation.resent'
+  | 'invitation.deleted'
 type ActionOfUser = Exclude<AuditAction, OfOperator>
 
 test('every event in the activity of a user has a text of its own in each language', () => {

@@ -12,7 +12,7 @@ const hosted = {
 }
 
 test('at a terminal, the start lists all URLs and the first one to open', () => {
-  const said = announce(loadConfig({}), 'embedded', true)
+  const said = announce(loadConfig({}), { storage: 'embedded', setup: undefined }, true)
   assert.match(said, /Start here +http:\/\/localhost:4401\/playground\n/)
   for (const port of [4400, 4401, 4402]) assert.ok(said.includes(`http://localhost:${port}`))
 })
@@ -23,8 +23,18 @@ test('OUT-06 under public URLs, or without a terminal, the start is one line of 
     [hosted, false],
     [{}, false],
   ] as const) {
-    const said = announce(loadConfig(environment), 'embedded', isTerminal)
+    const said = announce(loadConfig(environment), { storage: 'embedded', setup: undefined }, isTerminal)
     assert.match(said, /^[^\n]+\n$/)
     assert.match(JSON.parse(said).msg, / is ready\.$/)
+  }
+})
+
+test('REG-06 only a terminal shows the setup link, a log only names its file', () => {
+  const setup = { url: 'http://localhost:4401/setup#cs_setup_secret', path: '/data/setup-link' }
+  const started = { storage: 'embedded', setup } as const
+  assert.ok(announce(loadConfig({}), started, true).includes(setup.url))
+  for (const environment of [{}, hosted, { LOG_FORMAT: 'text' }]) {
+    const said = announce(loadConfig(environment), started, false)
+    assert.ok(said.includes('/data/setup-link') && !said.includes('cs_setup_'), said)
   }
 })

@@ -8,6 +8,8 @@ export const ofNobody: Record<string, string> = {
   user_group: 'at most 2,000 rows, which the operator adds',
   setting_revision: 'at most 1,000 rows, one for each change by an operator',
   operator: 'at most 200 rows',
+  invitation: 'at most 20,000 pending rows, which operators add',
+  setup_link: 'a row for each start without an operator',
   admin_token: 'at most 50 rows',
   token_signing_key: 'a row for each rotation of the keys of the service',
   transparency_log: 'one row',

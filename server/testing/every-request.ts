@@ -8,6 +8,7 @@ import { exchange, newParams, openBrowser } from './federated-browser.ts'
 import { useGroups } from './group-requests.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
+import { invite, setUp } from './invitation-requests.ts'
 import { operate } from './operator-requests.ts'
 import { pngOf } from './pictures.ts'
 import { reauthenticate } from './organization.ts'
@@ -34,6 +35,7 @@ import { newChallenge, postForm, type Person } from './world.ts'
  */
 export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox): Promise<void> {
   const client = openRequestClient(enterprise.world)
+  await setUp(client)
   await usePasskeys(client)
   await useSessions(client)
   await useIdentities(client, mailbox)
@@ -53,6 +55,7 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await signInBySaml(client, enterprise)
   await useGroups(client)
   await operate(client)
+  await invite(client, mailbox)
 }
 
 /** Registers a user like the page does, with keys and a recovery code. */

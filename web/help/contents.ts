@@ -37,8 +37,8 @@ const sections: Section[] = [
     folder: 'operations',
     documents: [
       ...['operations/deployment', 'operations/docker', 'operations/settings', 'operations/observability'],
-      ...['operations/operators', 'operations/console', 'operations/people', 'operations/suspension'],
-      ...['operations/groups'],
+      ...['operations/registration', 'operations/operators', 'operations/console', 'operations/people'],
+      ...['operations/suspension', 'operations/groups'],
       ...['operations/scaling', 'operations/keys', 'operations/backup', 'operations/upgrade'],
     ],
   },

@@ -88,3 +88,19 @@ export const listOwnOperators = endpoint(
   {},
   { 200: Type.Object({ operators: Type.Array(OwnOperator) }) },
 )
+
+const SetupToken = Type.String({ maxLength: 200, writeOnly: true, description: 'Secret of the setup link' })
+
+export const checkSetupLink = endpoint(
+  'POST /api/setup/check',
+  { security: 'none', cors: 'first party', summary: 'Check whether a setup link can still be used' },
+  { body: Type.Object({ setup: SetupToken }) },
+  { 204: NoContent },
+)
+
+export const becomeOwner = endpoint(
+  'POST /api/setup',
+  { security: 'session', cors: 'first party', summary: 'Become the owner by the setup link, as one of my identities' },
+  { body: Type.Object({ setup: SetupToken, identityId: IdentityId }) },
+  { 204: NoContent },
+)

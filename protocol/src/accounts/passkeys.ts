@@ -98,10 +98,25 @@ export const RegistrationStarted = Type.Object({
 })
 export type RegistrationStarted = Static<typeof RegistrationStarted>
 
+/** What permits a registration, if anything must. It is presented at the start and counts at the end. */
+const admission = {
+  setup: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      writeOnly: true,
+      description: 'Secret of the setup link: makes the new identity the owner',
+    }),
+  ),
+  invitation: Type.Optional(Type.String({ maxLength: 200, writeOnly: true, description: 'Token of an invitation' })),
+}
+
+export const RegistrationStart = Type.Object({ handle: Handle, displayName: DisplayName, ...admission })
+export type RegistrationStart = Static<typeof RegistrationStart>
+
 export const startRegistration = endpoint(
   'POST /api/auth/register/start',
   { ...page, summary: 'Start a registration: get the options of the first passkey' },
-  { body: Type.Object({ handle: Handle, displayName: DisplayName }) },
+  { body: RegistrationStart },
   { 200: RegistrationStarted },
 )
 
@@ -120,6 +135,7 @@ export const RegistrationFinish = Type.Object({
   encryptionKey: Type.Optional(NewKeyPair),
   recoveryAuth: Type.Optional(RecoveryAuth),
   selfRecord: Type.Optional(FirstSelfRecord),
+  ...admission,
 })
 export type RegistrationFinish = Static<typeof RegistrationFinish>
 

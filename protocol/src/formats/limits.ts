@@ -226,6 +226,17 @@ export const limits = {
   samlEncryptionKeysMax: 3,
 
   operatorsMax: 200,
+  setupLinkLifetimeSeconds: 24 * 3600,
+  /** Pending invitations to register an account. */
+  accountInvitationsMax: 20_000,
+  invitationUsesMax: 1000,
+  groupsPerInvitationMax: 20,
+  invitationMessageCharactersMax: 500,
+  accountInvitationSecondsDefault: 7 * 24 * 3600,
+  accountInvitationSecondsMin: 3600,
+  accountInvitationSecondsMax: 90 * 24 * 3600,
+  /** For how long an expired invitation is listed. */
+  accountInvitationListedSeconds: 30 * 24 * 3600,
   adminTokensMax: 50,
   adminTokenNetworksMax: 20,
   adminTokenDaysDefault: 90,

@@ -44,6 +44,16 @@ export async function getGroup(db: Database | Transaction, groupId: string): Pro
   return toGroup(row)
 }
 
+/** Locks a group until the transaction ends, if it exists. */
+export function findAndLockGroup(tx: Transaction, groupId: string): Promise<GroupRow | undefined> {
+  return store.lockGroup(tx, groupId)
+}
+
+/** Returns those groups that exist, by their IDs. */
+export async function findGroups(db: Database | Transaction, groupIds: string[]): Promise<GroupRow[]> {
+  return groupIds.length === 0 ? [] : store.findGroupsById(db, groupIds)
+}
+
 /** Locks a group until the transaction ends. Throws `group_not_found`. */
 export async function lockGroup(tx: Transaction, groupId: string): Promise<GroupRow> {
   const row = await store.lockGroup(tx, groupId)

@@ -6,7 +6,14 @@ import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { type GroupRef, type GroupTarget, getGroup, lockGroup, requireRightsOverGroup } from './group.ts'
+import {
+  findAndLockGroup,
+  type GroupRef,
+  type GroupTarget,
+  getGroup,
+  lockGroup,
+  requireRightsOverGroup,
+} from './group.ts'
 import * as store from './member-store.ts'
 
 const errors = defineErrors({
@@ -62,6 +69,21 @@ export async function changeMembers(
     await recordChanges(tx, { operator, groupId, key: group.key }, { add: added, remove: removed }, now)
     return { added: added.length, removed: removed.length, memberCount }
   })
+}
+
+type Joining = { identityId: IdentityId; groupIds: string[]; invitationId: string }
+
+/** Adds a new identity, which its transaction has inserted, to groups. Leaves out those that were deleted meanwhile. */
+export async function joinGroups(tx: Transaction, { identityId, groupIds, invitationId }: Joining, now: Date) {
+  // In one order, like everything that locks several groups.
+  for (const groupId of groupIds.toSorted()) {
+    const group = await findAndLockGroup(tx, groupId)
+    if (!group) continue
+    const added = await store.insertMembers(tx, groupId, [identityId], now)
+    await store.addToMemberCount(tx, groupId, added.length)
+    const details = { groupId, key: group.key, invitationId }
+    await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
+  }
 }
 
 /** Records who came and left, each for the activity of their own account. */

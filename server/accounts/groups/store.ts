@@ -45,6 +45,10 @@ export function findGroupsByKey(db: Database | Transaction, keys: string[]) {
     .execute()
 }
 
+export function findGroupsById(db: Database | Transaction, groupIds: string[]) {
+  return groups(db).where('group_id', 'in', groupIds).execute()
+}
+
 /** Locks a group until the transaction ends. Returns undefined if it does not exist. */
 export function lockGroup(tx: Transaction, groupId: string) {
   return groups(tx).where('group_id', '=', groupId).forNoKeyUpdate().executeTakeFirst()

@@ -157,3 +157,25 @@ async function requireUnchanged(tx: Transaction, operator: Operator): Promise<vo
   const held = await store.holdRole(tx, identityId, operator.readAt)
   if (held?.role !== operator.role) throw errors.permission_denied()
 }
+
+/** Whose rights something that an operator created needs later. ADMIN_TOKEN if both are null. */
+export type Rights = { operatorId: IdentityId | null; tokenId: string | null }
+
+/** Returns by whose rights an operator acts, to be kept with what they create. */
+export function rightsOf(operator: Operator): Rights {
+  return { operatorId: rightsHolderOf(operator), tokenId: operator.kind === 'token' ? operator.tokenId : null }
+}
+
+/** Checks whether permissions still stand. Nothing takes them away before the transaction ends. */
+export async function rightsStand(
+  tx: Transaction,
+  { operatorId, tokenId }: Rights,
+  required: readonly Permission[],
+  now: Date,
+): Promise<boolean> {
+  const role = operatorId === null ? undefined : (await store.holdRole(tx, operatorId, now))?.role
+  if (operatorId !== null && role === undefined) return false
+  const ofToken = tokenId === null ? permissions : await tokenStore.holdPermissions(tx, tokenId, now)
+  const ofRole = role === undefined ? permissions : permissionsOf(role)
+  return required.every((permission) => ofRole.includes(permission) && ofToken?.includes(permission) === true)
+}

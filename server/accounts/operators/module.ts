@@ -4,7 +4,8 @@ import * as endpoints from '@countersign/protocol/accounts/operators'
 import { defineModule } from '#platform/module/define-module.ts'
 import { pruneAdminTokens } from './admin-token.ts'
 import { endOperators, suspendOperators } from './operator.ts'
-import { adminTokenRoutes, operatorRoutes, ownOperatorRoutes } from './routes.ts'
+import { adminTokenRoutes, operatorRoutes, ownOperatorRoutes, setupRoutes } from './routes.ts'
+import { pruneSetupLinks, setupOfRegistration } from './setup.ts'
 
 const auditActions = [
   'operator.added',
@@ -18,6 +19,7 @@ const auditActions = [
 const rateLimits = {
   'admin-reads-per-operator': { points: 600, seconds: 60 },
   'admin-changes-per-operator': { points: 120, seconds: 60 },
+  'setup-checks-per-ip': { points: 30, seconds: 60 },
 } as const
 
 declare module '#platform/audit/audit-log.ts' {
@@ -46,13 +48,15 @@ export const operators = defineModule()({
     operatorRoutes(hosts.api, kernel)
     ownOperatorRoutes(hosts.api, kernel)
     adminTokenRoutes(hosts.api, kernel)
+    setupRoutes(hosts.api, kernel)
   },
   auditActions,
   rateLimits,
-  tables: { operator: 'include', admin_token: 'include' },
-  cleanupTasks: { 'admin-tokens': pruneAdminTokens },
+  tables: { operator: 'include', admin_token: 'include', setup_link: 'exclude' },
+  cleanupTasks: { 'admin-tokens': pruneAdminTokens, 'setup-links': pruneSetupLinks },
   ended: {
     identities: (tx, { identityIds }, now) => endOperators(tx, identityIds, now),
     access: (tx, { identityIds }, now) => suspendOperators(tx, identityIds, now),
   },
+  registered: setupOfRegistration,
 })

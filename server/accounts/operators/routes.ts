@@ -2,10 +2,12 @@ import * as tokenEndpoints from '@countersign/protocol/accounts/admin-tokens'
 import * as endpoints from '@countersign/protocol/accounts/operators'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { createAdminToken, listAdminTokens, revokeAdminToken, rotateAdminToken } from './admin-token.ts'
 import { adminGuard } from './operator-guard.ts'
 import { addOperator, listOperators, listOwnOperators, removeOperator, updateOperator } from './operator.ts'
+import { completeSetup, requireSetupLink } from './setup.ts'
 
 /** Registers the management of operators. */
 export function operatorRoutes(host: Host, kernel: ServerContext): void {
@@ -98,6 +100,31 @@ export function adminTokenRoutes(host: Host, kernel: ServerContext): void {
     onRequest,
     async handler(request, reply) {
       await revokeAdminToken(db, of(request), request.params.tokenId, clock())
+      return reply.status(204).send(null)
+    },
+  })
+}
+
+/** Registers the setup by the first operator. */
+export function setupRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock, rateLimits } = kernel
+  const session = sessionGuard(kernel)
+
+  host.route({
+    ...endpoints.checkSetupLink,
+    async handler(request, reply) {
+      await rateLimits.count('setup-checks-per-ip', clientAddressKey(request))
+      await requireSetupLink(db, request.body.setup, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.becomeOwner,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      await rateLimits.count('setup-checks-per-ip', clientAddressKey(request))
+      await completeSetup(db, session.of(request), request.body, clock())
       return reply.status(204).send(null)
     },
   })

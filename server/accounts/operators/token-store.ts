@@ -61,6 +61,18 @@ export async function holdToken(tx: Transaction, tokenId: string): Promise<boole
   return found !== undefined
 }
 
+/** Locks a token that has not expired against revocation until the transaction ends. Returns its permissions. */
+export async function holdPermissions(tx: Transaction, tokenId: string, now: Date): Promise<string[] | undefined> {
+  const found = await tx
+    .selectFrom('admin_token')
+    .select('permissions')
+    .where('token_id', '=', tokenId)
+    .where('expires_at', '>', now)
+    .forShare()
+    .executeTakeFirst()
+  return found?.permissions
+}
+
 /** Records the use of a token, once an hour. */
 export async function touchToken(db: Database, tokenId: string, address: string, hour: Date): Promise<void> {
   await db

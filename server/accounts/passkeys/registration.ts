@@ -3,6 +3,7 @@ import type { Identity } from '@countersign/protocol/accounts/identities'
 import type {
   RegistrationFinish,
   RegistrationFinished,
+  RegistrationStart,
   RegistrationStarted,
 } from '@countersign/protocol/accounts/passkeys'
 import { type UserId, asId } from '@countersign/protocol/ids'
@@ -27,19 +28,20 @@ import { createPasskey, type RegisteringBrowser } from './passkey.ts'
 /** Starts the registration of an account. Returns its IDs, so that the browser can bind its ciphertexts to them. */
 export async function startRegistration(
   { kernel, registrationParts }: Pick<RegistrationServices, 'kernel' | 'registrationParts'>,
-  { handle, displayName, browserSha256 }: { handle: string; displayName: string } & BoundTo,
+  { browserSha256, ...start }: RegistrationStart & BoundTo,
 ): Promise<RegistrationStarted> {
   const { db, config, clock } = kernel
+  const { handle, displayName } = start
   validateIdentity({ handle, displayName })
   const now = clock()
+  const fields: Partial<RegistrationStarted> = {}
+  for (const { started } of registrationParts) Object.assign(fields, await started(kernel, start))
   await requireAvailableHandle(db, handle, now)
   const [userId, identityId] = [asId<UserId>(randomUUIDv7()), generateIdentityId()]
   const person = { userId, identityId, handle, displayName }
   const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
   const options = creationOptions(config, challenge, person)
-  const answer: RegistrationStarted = { flowId, options, userId, identityId }
-  for (const { started } of registrationParts) Object.assign(answer, await started(kernel))
-  return answer
+  return { flowId, options, userId, identityId, ...fields }
 }
 
 export type Registered = SessionTokens & {

@@ -133,6 +133,12 @@ export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationSe
         return pages.show(reply, { page, site, ...(app && { app }), ...(invitation && { invitation }) })
       },
     })
+  host.route({
+    method: 'GET',
+    url: '/setup',
+    config,
+    handler: (_request, reply) => pages.show(reply, { page: 'register', site, setup: true }),
+  })
 }
 
 /**

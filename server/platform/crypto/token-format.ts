@@ -10,8 +10,10 @@ export const tokenPrefix = {
   federated: 'cs_fedcm_',
   assertion: 'cs_assertion_',
   invitation: 'cs_invite_',
+  accountInvitation: 'cs_inv_',
   provisioning: 'cs_scim_',
   admin: 'cs_admin_',
+  setup: 'cs_setup_',
   clientSecret: 'cs_',
 } as const
 export type TokenKind = keyof typeof tokenPrefix

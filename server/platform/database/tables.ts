@@ -254,6 +254,25 @@ export interface Tables {
     term: string
     identity_id: IdentityId
   }
+  invitation: {
+    invitation_id: string
+    token_sha256: Uint8Array
+    kind: 'link' | 'mail'
+    email: string | null
+    handle: string | null
+    display_name: string | null
+    group_ids: string[]
+    language: string
+    message: string | null
+    max_uses: number
+    use_count: Generated<number>
+    created_at: Date
+    issued_at: Date
+    expires_at: Date
+    mailed_at: Date | null
+    created_by: IdentityId | null
+    admin_token_id: string | null
+  }
   oauth_pushed_request: {
     request_uri_sha256: Uint8Array
     client_id: ClientId
@@ -545,6 +564,11 @@ export interface Tables {
     operator_kind: 'operator' | 'token' | 'break_glass'
     operator_id: string | null
     operator_name: string | null
+  }
+  setup_link: {
+    token_sha256: Uint8Array
+    created_at: Date
+    expires_at: Date
   }
   signing_approval_flow: {
     identity_id: IdentityId

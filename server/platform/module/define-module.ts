@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import type {
   RegistrationFinish,
   RegistrationFinished,
+  RegistrationStart,
   RegistrationStarted,
 } from '@countersign/protocol/accounts/passkeys'
 import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
@@ -60,8 +61,8 @@ export type ExportParts = {
 
 /** Part of a module in a registration. */
 export type RegistrationPart = {
-  /** Returns fields that the browser needs before it creates keys. */
-  started: (kernel: ServerContext) => Promise<Partial<RegistrationStarted>>
+  /** Returns fields that the browser needs before it creates keys. Throws what would refuse the registration later. */
+  started: (kernel: ServerContext, start: RegistrationStart) => Promise<Partial<RegistrationStarted>>
   /**
    * Reads the part of a request before anything is consumed, and returns the function that stores it with the new
    * identity. That function returns fields of the response.

@@ -1,4 +1,5 @@
 import * as account from '@countersign/protocol/accounts/account'
+import * as accountInvitations from '@countersign/protocol/accounts/invitations'
 import * as adminTokens from '@countersign/protocol/accounts/admin-tokens'
 import * as appKeys from '@countersign/protocol/oauth/app-keys'
 import * as apps from '@countersign/protocol/clients/apps'
@@ -84,6 +85,7 @@ const modules = {
   Webhooks: webhooks,
   'Token-signing keys': tokenKeys,
   Groups: groups,
+  'Invitations to register': accountInvitations,
   People: { ...people, ...suspension },
   Operators: { ...operators, ...adminTokens },
   Settings: settings,

@@ -43,6 +43,7 @@ export const activityMessages: typeof english = {
       'app.access.ended': 'Von einer App abgemeldet: Zugang vom Betreiber entzogen',
       'group.member.added': 'Vom Betreiber in eine Gruppe aufgenommen',
       'group.member.removed': 'Vom Betreiber aus einer Gruppe entfernt',
+      'invitation.accepted': 'Mit einer Einladung registriert',
       'operator.added': 'Betreiberrolle erhalten',
       'operator.updated': 'Betreiberrolle geändert',
       'operator.removed': 'Betreiberrolle entzogen',

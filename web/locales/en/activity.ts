@@ -42,6 +42,7 @@ export const activityMessages = {
       'app.access.ended': 'Signed out of an app: access removed by the operator',
       'group.member.added': 'Added to a group by the operator',
       'group.member.removed': 'Removed from a group by the operator',
+      'invitation.accepted': 'Registered by an invitation',
       'operator.added': 'Operator role granted',
       'operator.updated': 'Operator role changed',
       'operator.removed': 'Operator role removed',

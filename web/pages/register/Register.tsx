@@ -9,12 +9,16 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { Steps } from '../../components/ui/Tabs.tsx'
 import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import { AccountForm, AlreadySignedIn, FinishRegistration } from './AccountForm.tsx'
+import { OfferLine, Refused, SetUpAsOneself } from './Offer.tsx'
+import { readAdmission, useOffer } from './admission.ts'
 import { preloadVault, readSsoPrefill, useFlow } from './flow.ts'
 import type { Step } from './steps.ts'
 
 export function Register() {
-  const flow = useFlow()
   const { app, invitation } = readPageData('register')
+  const admission = readAdmission()
+  const flow = useFlow(admission)
+  const { offer, refusal } = useOffer(admission, flow.introduce)
   const words = useMessages().register
   const returnTo = returnUrl(location.search, readSiteSettings())
   const doing = useActions()
@@ -30,17 +34,23 @@ export function Register() {
   }
   const { step } = flow
   const current = positions[step.at]
+  const isOpen = step.at === 'describe' || step.at === 'signed in'
   return (
     <PageLayout title={words.title} step={step.at} where>
       <ContextLine app={app} invitation={invitation} />
-      {current !== undefined && (
+      {isOpen && <OfferLine admission={admission} offer={offer} />}
+      {current !== undefined && refusal === undefined && (
         <Steps
           label={words.steps}
           steps={[words.username, words.passkey, words.recoveryCode]}
           current={step.at === 'describe' && doing.current === 'create-account' ? 1 : current}
         />
       )}
-      <CurrentStep flow={flow} doing={doing} returnTo={returnTo} app={app?.name} />
+      {refusal === undefined || !isOpen ? (
+        <CurrentStep flow={flow} doing={doing} returnTo={returnTo} app={app?.name} setup={admission.setup} />
+      ) : (
+        <Refused refusal={refusal} returnTo={returnTo} />
+      )}
     </PageLayout>
   )
 }
@@ -55,9 +65,15 @@ const positions: Record<Step['at'], number | undefined> = {
   leave: 3,
 }
 
-type Props = { flow: ReturnType<typeof useFlow>; doing: ActionState; returnTo: string; app: string | undefined }
+type Props = {
+  flow: ReturnType<typeof useFlow>
+  doing: ActionState
+  returnTo: string
+  app: string | undefined
+  setup: string | undefined
+}
 
-function CurrentStep({ flow, doing, returnTo, app }: Props) {
+function CurrentStep({ flow, doing, returnTo, app, setup }: Props) {
   const words = useMessages().recovery
   const { step, draft } = flow
   switch (step.at) {
@@ -72,6 +88,8 @@ function CurrentStep({ flow, doing, returnTo, app }: Props) {
         />
       )
     case 'signed in':
+      if (setup !== undefined)
+        return <SetUpAsOneself setup={setup} session={step.session} doing={doing} onSignOut={flow.signOutFirst} />
       return (
         <AlreadySignedIn
           session={step.session}

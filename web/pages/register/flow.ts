@@ -12,13 +12,14 @@ import { firstRecoveryCode, newRecoveryCode } from '../../lib/keys/new-recovery-
 import { readSession, signOut } from '../../lib/session/session.ts'
 import { rememberUser } from '../../lib/session/known-users.ts'
 import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
+import type { Admission } from './admission.ts'
 import { type Event, type Made, type Prepared, type Step, nextStep, passkeyFailureOf } from './steps.ts'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isHandle } from '@countersign/protocol/formats/handle'
 import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 
 /** The current step, and its actions. */
-export function useFlow() {
+export function useFlow(admission: Admission) {
   const [step, setStep] = useState<Step>({ at: 'describe' })
   const { draft, setDraft, introduce, noteTaken } = useIdentityDraft()
   const advance = (event: Event) => setStep((current) => nextStep(current, event))
@@ -26,7 +27,9 @@ export function useFlow() {
   async function createAccount() {
     if (!isComplete(draft)) return
     const { handle, displayName } = draft
-    const started = await call('POST /api/auth/register/start', { body: { handle, displayName } }).catch(noteTaken)
+    const started = await call('POST /api/auth/register/start', { body: { handle, displayName, ...admission } }).catch(
+      noteTaken,
+    )
     if (!started) return
     const made = { started, passkey: await createPasskey(started.options, await salt()) }
     if (needsPrfAssertion(made.passkey)) return touchAgain(made)
@@ -45,9 +48,9 @@ export function useFlow() {
 
   async function finish(made: Made, prepared: Prepared) {
     try {
-      const { user, identities } = await call('POST /api/auth/register/finish', { body: prepared.finish }).catch(
-        signInIfMade,
-      )
+      const { user, identities } = await call('POST /api/auth/register/finish', {
+        body: { ...prepared.finish, ...admission },
+      }).catch(signInIfMade)
       rememberUser({ ...user, credentialId: made.passkey.credential.id }, identities)
       advance({ type: 'account made', owner: { user, identities }, prepared })
     } catch (error) {

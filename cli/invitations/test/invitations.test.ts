@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
+import { inherited } from '../../testing/environment.ts'
+
+const main = join(import.meta.dirname, '../../main.ts')
+let service: Service
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+type Run = { code: number; stdout: string; stderr: string }
+
+function countersign(...words: string[]): Promise<Run> {
+  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, 'invitations', ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+test('an operator invites by a link, which is printed once, and takes the invitation back', async () => {
+  assert.match((await countersign('list')).stdout, /None yet/)
+  const made = await countersign('create', '--name', 'Ada Lovelace', '--uses', '3', '--hours', '2')
+  assert.match(made.stdout, /Ada Lovelace[\s\S]+Used +0 of 3[\s\S]+\/register#cs_inv_/, made.stderr)
+  const [, id = ''] = /^ID +(\S+)/m.exec(made.stdout) ?? []
+  const shown = await countersign('show', id)
+  assert.match(shown.stdout, /Status +pending/)
+  assert.doesNotMatch(shown.stdout + (await countersign('list', '--json')).stdout, /cs_inv_/)
+  assert.match((await countersign('resend', id)).stderr, /mailed/)
+  assert.equal((await countersign('delete', id)).stdout, 'Deleted.\n')
+  assert.equal((await countersign('show', id)).code, 1)
+})
+
+test('an operator invites an address by mail, and a wrong invitation is refused', async () => {
+  const mailed = await countersign('create', '--email', 'ada@example.org', '--language', 'de')
+  assert.match(mailed.stdout, /For +ada@example\.org/, mailed.stderr)
+  assert.doesNotMatch(mailed.stdout, /cs_inv_/)
+  const [, id = ''] = /^ID +(\S+)/m.exec(mailed.stdout) ?? []
+  assert.match((await countersign('resend', id)).stdout, /^Mailed to ada@example\.org/)
+  assert.match((await countersign('create', '--message', 'See evil.example')).stderr, /address/)
+  assert.equal((await countersign('create', '--uses', '0')).code, 2)
+})

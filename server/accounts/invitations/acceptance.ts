@@ -1,0 +1,73 @@
+import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
+import type { Permission } from '@countersign/protocol/formats/registries/permissions'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { findGroups } from '#accounts/groups/group.ts'
+import { joinGroups } from '#accounts/groups/member.ts'
+import { setProvedEmail } from '#accounts/identities/email.ts'
+import { findIdentity, toIdentity } from '#accounts/identities/identity.ts'
+import { rightsStand } from '#accounts/operators/acting-operator.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import type { RegistrationPart } from '#platform/module/define-module.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  invitation_expired: [410, 'The invitation does not exist, has expired, or was used, deleted or withdrawn.'],
+})
+
+/** Returns what the holder of a token sees before they register. Throws `invitation_expired`. */
+export async function previewInvitation(db: Database, token: string, now: Date): Promise<AccountInvitationPreview> {
+  const { handle, displayName, email, message } = await transaction(db, async (tx) => {
+    const found = await store.findUsable(tx, sha256(token), now)
+    return requireRights(tx, found, now)
+  })
+  return { handle, displayName, email, message }
+}
+
+/** Invitation of a registration. It counts if it can be used at the end. */
+export const invitationOfRegistration: RegistrationPart = {
+  async started({ db, clock }, { invitation }) {
+    if (invitation !== undefined) await previewInvitation(db, invitation, clock())
+    return {}
+  },
+  finished(_kernel, { invitation }) {
+    if (invitation === undefined) return undefined
+    return (tx, identityId, now) => accept(tx, { token: invitation, identityId }, now)
+  },
+}
+
+/**
+ * Uses an invitation once for a new identity, which joins its groups and gets the address that the mailed token proves.
+ * Throws `invitation_expired`.
+ */
+async function accept(tx: Transaction, { token, identityId }: { token: string; identityId: IdentityId }, now: Date) {
+  const invitation = await requireRights(tx, await store.consumeInvitation(tx, sha256(token), now), now)
+  const before = await findIdentity(tx, identityId)
+  if (!before) throw errors.invitation_expired()
+  const { userId } = before
+  const { invitationId, groupIds, email } = invitation
+  const event = { action: 'invitation.accepted', actor: 'user', userId, identityId, details: { invitationId } } as const
+  await recordAuditEvent(tx, event, now)
+  if (email !== null) await setProvedEmail(tx, { userId, before, email }, now)
+  await joinGroups(tx, { identityId, groupIds, invitationId }, now)
+  const after = await findIdentity(tx, identityId)
+  return { identities: after ? [toIdentity(after)] : [] }
+}
+
+/**
+ * Throws `invitation_expired` without an invitation, or if the operator who invites may no longer do that, or change
+ * the groups as they are now: one may have become protected.
+ */
+async function requireRights(tx: Transaction, invitation: store.InvitationRow | undefined, now: Date) {
+  if (!invitation) throw errors.invitation_expired()
+  const groups = await findGroups(tx, invitation.groupIds)
+  const isProtected = groups.some((group) => group.protected)
+  const required: Permission[] = ['people.invite']
+  if (groups.length > 0) required.push('groups.manage')
+  if (isProtected) required.push('operators.manage')
+  const isForMany = isProtected && invitation.maxUses > 1
+  if (isForMany || !(await rightsStand(tx, invitation, required, now))) throw errors.invitation_expired()
+  return invitation
+}

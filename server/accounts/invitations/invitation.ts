@@ -1,0 +1,237 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { AccountInvitation, NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
+import { limits } from '@countersign/protocol/formats/limits'
+import { isLanguage, type Language } from '@countersign/protocol/formats/registries/languages'
+import { findGroups, requireGroups, requireRightsOverGroup } from '#accounts/groups/group.ts'
+import { requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
+import type { Config } from '#platform/config/config.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import { generateToken } from '#platform/crypto/token-format.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { readInstant } from '#platform/http/instant.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { hashKey } from '#platform/rate-limits/rate-limit.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
+import { accountInvitationMail } from './invitation-mail.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  invalid_request: [400, 'expiresAt must be an hour to 90 days from now.'],
+  invalid_email: [400, 'email must be a deliverable e-mail address, for a mailed invitation alone.'],
+  invitation_not_found: [404, 'No invitation has this ID.'],
+  invitation_not_mailed: [409, 'Only a mailed invitation that was not used can be mailed again.'],
+  too_many_invitations: [409, `There can be at most ${limits.accountInvitationsMax} pending invitations.`],
+})
+
+/** Parts of addresses, of which mail programs make links. */
+const address = /:\/\/|www\.|[\p{L}\p{N}][.\u3002]\p{L}{2}/iu
+
+export type InvitationInput = {
+  kind: 'link' | 'mail'
+  email?: string | undefined
+  handle?: string | undefined
+  displayName?: string | undefined
+  groups?: string[] | undefined
+  language?: Language | undefined
+  message?: string | undefined
+  maxUses?: number | undefined
+  expiresAt?: string | undefined
+}
+
+type Inviting = InvitationInput & { operator: Operator; browserLanguage: Language }
+
+/**
+ * Creates an invitation, and mails it if it is for an address. The answer alone contains the token of a link. It never
+ * contains a mailed one, which proves the address. If mailing fails, the invitation stays, and can be mailed again.
+ * Throws `invalid_request`, `invalid_email`, `permission_denied` and `reauthentication_required` for groups that the
+ * operator may not change, `group_not_found`, `too_many_invitations`, `mail_not_set_up`, `rate_limited`.
+ */
+export async function createInvitation(
+  kernel: ServerContext,
+  { operator, browserLanguage, ...requested }: Inviting,
+  now: Date,
+): Promise<NewAccountInvitation> {
+  const { db, config, mail, rateLimits } = kernel
+  const { kind, handle = null, displayName = null, groups = [], message = null, maxUses = 1 } = requested
+  const email = readEmail(requested)
+  validateShown({ displayName, message })
+  if (kind === 'mail' && maxUses > 1) throw errors.invalid_request({ sentence: 'A mailed invitation is for one use.' })
+  if (groups.length > 0) requirePermissions(operator, ['groups.manage'])
+  const expiresAt = readExpiry(requested.expiresAt, now)
+  if (email !== null) {
+    mail.require()
+    await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+  }
+  const token = generateToken('accountInvitation')
+  const tokenSha256 = sha256(token)
+  const language = requested.language ?? browserLanguage
+  const shown = { kind, email, handle, displayName, language, message, maxUses, expiresAt }
+  const created = await operatorTransaction(db, operator, async (tx) => {
+    const found = await requireGroups(tx, groups)
+    const invitationId = randomUUIDv7()
+    const groupIds = found.map(({ groupId }) => groupId)
+    await requireRightsOverGroups(tx, { operator, groupIds, maxUses }, now)
+    const row = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds }
+    if (!(await store.insertInvitation(tx, row, now))) throw errors.too_many_invitations()
+    const details = { invitationId, kind, groups, maxUses }
+    await recordAuditEvent(tx, { action: 'invitation.created', ...auditFieldsOf(operator), details }, now)
+    const keys = new Map(found.map(({ groupId, key }) => [groupId, key]))
+    return { row: { ...row, useCount: 0, createdAt: now, issuedAt: now }, keys }
+  })
+  const url = urlOf(config, token)
+  const isMailed = email !== null && (await tryToMail(kernel, { email, message, language, url }))
+  if (isMailed) await store.noteMailed(db, tokenSha256, now)
+  const invitation = toInvitation({ ...created.row, mailedAt: isMailed ? now : null }, created.keys, now)
+  return { invitation, ...(kind === 'link' && { token, url }) }
+}
+
+type Page = { before: string | undefined; count: number }
+
+/** Lists a page of the invitations, newest first. */
+export async function listInvitations(
+  db: Database,
+  { before, count }: Page,
+  now: Date,
+): Promise<{ invitations: AccountInvitation[]; nextCursor: string | null }> {
+  const found = await store.listInvitations(db, { before, count: count + 1 })
+  const page = found.slice(0, count)
+  const keys = await keysOf(db, [...new Set(page.flatMap(({ groupIds }) => groupIds))])
+  const nextCursor = found.length > count ? (page.at(-1)?.invitationId ?? null) : null
+  return { invitations: page.map((row) => toInvitation(row, keys, now)), nextCursor }
+}
+
+/** Throws `invitation_not_found`. */
+export async function getInvitation(db: Database, invitationId: string, now: Date): Promise<AccountInvitation> {
+  const row = await store.findInvitation(db, invitationId)
+  if (!row) throw errors.invitation_not_found()
+  return toInvitation(row, await keysOf(db, row.groupIds), now)
+}
+
+type Target = { operator: Operator; invitationId: string }
+
+/** Deletes an invitation, so that its link ends. Throws `invitation_not_found`. */
+export async function deleteInvitation(db: Database, { operator, invitationId }: Target, now: Date): Promise<void> {
+  await operatorTransaction(db, operator, async (tx) => {
+    const deleted = await store.deleteInvitation(tx, invitationId)
+    if (!deleted) throw errors.invitation_not_found()
+    const details = { invitationId, kind: deleted.kind }
+    await recordAuditEvent(tx, { action: 'invitation.deleted', ...auditFieldsOf(operator), details }, now)
+  })
+}
+
+/**
+ * Mails an invitation again with a new link, which ends the one before. It is mailed before it is stored: if that
+ * fails, the one before stays valid. Throws `invitation_not_found`, `invitation_not_mailed`, `mail_not_set_up`,
+ * `rate_limited`, `temporarily_unavailable`, `undeliverable`.
+ */
+export async function resendInvitation(
+  kernel: ServerContext,
+  { operator, invitationId }: Target,
+  now: Date,
+): Promise<AccountInvitation> {
+  const { db, config, mail, rateLimits } = kernel
+  const { email, language, message, useCount } = await getInvitation(db, invitationId, now)
+  if (email === null || useCount > 0) throw errors.invitation_not_mailed()
+  mail.require()
+  await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+  const token = generateToken('accountInvitation')
+  await mail.send(letterOf(kernel, { email, message, language, url: urlOf(config, token) }))
+  await operatorTransaction(db, operator, async (tx) => {
+    const row = await store.reissue(tx, { invitationId, tokenSha256: sha256(token) }, now)
+    if (!row) throw errors.invitation_not_mailed()
+    const event = { action: 'invitation.resent', ...auditFieldsOf(operator), details: { invitationId } } as const
+    await recordAuditEvent(tx, event, now)
+  })
+  return getInvitation(db, invitationId, now)
+}
+
+/** Deletes up to `batch` invitations that expired a month ago. Returns their number. */
+export function pruneInvitations(db: Database, now: Date, batch: number): Promise<number> {
+  return store.deleteExpired(db, addSeconds(now, -limits.accountInvitationListedSeconds), batch)
+}
+
+type GroupsOfInvitation = { operator: Operator; groupIds: string[]; maxUses: number }
+
+/** Throws as `requireRightsOverGroup`, and `invalid_request` for a protected group and more than one use. */
+async function requireRightsOverGroups(
+  tx: Transaction,
+  { operator, groupIds, maxUses }: GroupsOfInvitation,
+  now: Date,
+): Promise<void> {
+  for (const group of await findGroups(tx, groupIds)) {
+    requireRightsOverGroup(operator, group, now)
+    if (group.protected && maxUses > 1)
+      throw errors.invalid_request({ sentence: 'An invitation into a protected group is for one use.' })
+  }
+}
+
+async function keysOf(db: Database, groupIds: string[]): Promise<Map<string, string>> {
+  return new Map((await findGroups(db, groupIds)).map(({ groupId, key }) => [groupId, key]))
+}
+
+function urlOf({ authUrl }: Config, token: string): string {
+  return `${authUrl.origin}/register#${token}`
+}
+
+type LetterInput = { email: string; message: string | null; language: Language; url: string }
+
+function letterOf({ config }: ServerContext, { email, ...about }: LetterInput) {
+  return accountInvitationMail({ ...about, to: email, service: config.brand.name })
+}
+
+/** Mails an invitation. Returns false if that fails. */
+async function tryToMail(kernel: ServerContext, letter: LetterInput): Promise<boolean> {
+  try {
+    await kernel.mail.send(letterOf(kernel, letter))
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    kernel.log.warn({ reason: error.code }, 'invitation mail failed')
+    return false
+  }
+}
+
+function readEmail({ kind, email }: InvitationInput): string | null {
+  if ((kind === 'mail') !== (email !== undefined)) throw errors.invalid_email()
+  if (email === undefined) return null
+  if (!isEmail(email)) throw errors.invalid_email()
+  return normalizeEmail(email)
+}
+
+function readExpiry(written: string | undefined, now: Date): Date {
+  if (written === undefined) return addSeconds(now, limits.accountInvitationSecondsDefault)
+  const expiresAt = readInstant(written)
+  const [earliest, latest] = [limits.accountInvitationSecondsMin, limits.accountInvitationSecondsMax]
+  if (expiresAt < addSeconds(now, earliest) || expiresAt > addSeconds(now, latest)) throw errors.invalid_request()
+  return expiresAt
+}
+
+/** Throws `invalid_request` for a text that disguises itself, and for a message with an address in it. */
+function validateShown({ displayName, message }: { displayName: string | null; message: string | null }): void {
+  if (displayName !== null && !isDisplayName(displayName))
+    throw errors.invalid_request({ sentence: 'displayName must be 1 to 80 visible characters.' })
+  if (message === null) return
+  if (!isDisplayName(message, limits.invitationMessageCharactersMax))
+    throw errors.invalid_request({ sentence: 'message must be 1 to 500 visible characters in one line.' })
+  if (address.test(message.normalize('NFKC')))
+    throw errors.invalid_request({ sentence: 'message must contain no address. Write a space after each sentence.' })
+}
+
+function toInvitation(row: store.InvitationRow, keys: Map<string, string>, now: Date): AccountInvitation {
+  const { invitationId, kind, email, handle, displayName, message, maxUses, useCount } = row
+  return {
+    ...{ invitationId, kind, email, handle, displayName, message, maxUses, useCount },
+    groups: row.groupIds.flatMap((groupId) => keys.get(groupId) ?? []),
+    language: isLanguage(row.language) ? row.language : 'en',
+    status: useCount >= maxUses ? 'used' : row.expiresAt <= now ? 'expired' : 'pending',
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    mailedAt: row.mailedAt?.toISOString() ?? null,
+    createdBy: row.operatorId,
+  }
+}

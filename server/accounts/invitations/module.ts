@@ -1,0 +1,31 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/accounts/invitations'
+import { defineModule } from '#platform/module/define-module.ts'
+import { invitationOfRegistration } from './acceptance.ts'
+import { pruneInvitations } from './invitation.ts'
+import { accountInvitationRoutes } from './routes.ts'
+
+const auditActions = ['invitation.created', 'invitation.resent', 'invitation.deleted', 'invitation.accepted'] as const
+const rateLimits = { 'account-invitation-previews': { points: 60, seconds: 60 } } as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/invitations': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'accounts/invitations': keyof typeof rateLimits
+  }
+}
+
+export const invitations = defineModule()({
+  name: 'accounts/invitations',
+  endpoints: endpointsOf(endpoints),
+  mount: (hosts, { kernel }) => accountInvitationRoutes(hosts.api, kernel),
+  auditActions,
+  rateLimits,
+  tables: { invitation: 'exclude' },
+  cleanupTasks: { 'account-invitations': pruneInvitations },
+  registered: invitationOfRegistration,
+})

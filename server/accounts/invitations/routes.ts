@@ -1,0 +1,61 @@
+import * as endpoints from '@countersign/protocol/accounts/invitations'
+import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { negotiateLanguage } from '#platform/outbound/mail.ts'
+import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
+import { previewInvitation } from './acceptance.ts'
+import { createInvitation, deleteInvitation, getInvitation, listInvitations, resendInvitation } from './invitation.ts'
+
+const pageDefault = 50
+
+/** Registers the management of invitations by operators, and what their recipients see. */
+export function accountInvitationRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock, rateLimits } = kernel
+  const { onRequest, of } = adminGuard(kernel)
+
+  host.route({
+    ...endpoints.listAccountInvitations,
+    onRequest,
+    handler: ({ query: { cursor, limit } }) =>
+      listInvitations(db, { before: cursor, count: Number(limit ?? pageDefault) }, clock()),
+  })
+
+  host.route({
+    ...endpoints.createAccountInvitation,
+    onRequest,
+    async handler(request, reply) {
+      const inviting = { ...request.body, operator: of(request), browserLanguage: negotiateLanguage(request) }
+      return reply.status(201).send(await createInvitation(kernel, inviting, clock()))
+    },
+  })
+
+  host.route({
+    ...endpoints.getAccountInvitation,
+    onRequest,
+    handler: ({ params }) => getInvitation(db, params.invitationId, clock()),
+  })
+
+  host.route({
+    ...endpoints.deleteAccountInvitation,
+    onRequest,
+    async handler(request, reply) {
+      await deleteInvitation(db, { ...request.params, operator: of(request) }, clock())
+      return reply.status(204).send(null)
+    },
+  })
+
+  host.route({
+    ...endpoints.resendAccountInvitation,
+    onRequest,
+    handler: (request) => resendInvitation(kernel, { ...request.params, operator: of(request) }, clock()),
+  })
+
+  host.route({
+    ...endpoints.previewAccountInvitation,
+    async handler(request) {
+      await rateLimits.count('account-invitation-previews', clientAddressKey(request))
+      return previewInvitation(db, request.body.invitation, clock())
+    },
+  })
+}

@@ -1,0 +1,37 @@
+import { offerSetup } from '#accounts/operators/setup.ts'
+import { createAuthenticator } from './authenticator.ts'
+import type { Mailbox } from './mailbox.ts'
+import { newHandle, times, type RequestClient } from './request-client.ts'
+
+/** Sets up the service by its setup link, which works until an operator exists. */
+export async function setUp({ world, send }: RequestClient): Promise<void> {
+  const link = await offerSetup(world.db, world.config, world.now())
+  const setup = link?.url.split('#')[1]
+  await send({}, 'POST /api/setup/check', { setup })
+  const { headers, identityId } = await world.person()
+  await send(headers, 'POST /api/setup', { setup, identityId })
+}
+
+/** Invites people. One of them registers. */
+export async function invite({ world, send }: RequestClient, mailbox: Mailbox): Promise<void> {
+  const { admin, config } = world
+  const root = '/api/admin/invitations'
+  const key = newHandle()
+  await send(admin, 'POST /api/admin/groups', { key, displayName: 'Guests' })
+  const made = await times(() => send(admin, `POST ${root}`, { kind: 'link', groups: [key], maxUses: 2 }))
+  const [{ token: invitation }, { invitation: other }] = made
+  await send(admin, `GET ${root}?limit=5`)
+  await send(admin, `GET ${root}/${other.invitationId}`)
+  await send(admin, `DELETE ${root}/${other.invitationId}`)
+  const mailed = await send(admin, `POST ${root}`, { kind: 'mail', email: `${newHandle()}@example.org` })
+  await mailbox.take()
+  await send(admin, `POST ${root}/${mailed.invitation.invitationId}/resend`)
+  await mailbox.take()
+
+  await send({}, 'POST /api/auth/register/invitation', { invitation })
+  const person = { handle: newHandle(), displayName: 'A guest' }
+  const { flowId, options } = await send({}, 'POST /api/auth/register/start', { ...person, invitation })
+  const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
+  const credential = authenticator.register(options)
+  await send({}, 'POST /api/auth/register/finish', { flowId, credential, invitation })
+}

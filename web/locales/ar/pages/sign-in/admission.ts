@@ -1,0 +1,22 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
+import type { admissionMessages as english } from '../../../en/pages/sign-in/admission.ts'
+
+/** Holds the messages about what permits a registration. In Arabic. */
+export const admissionMessages: typeof english = {
+  setup: 'ليس لهذه الخدمة مشغّل بعد. بهذا الحساب تصبح مالكها.',
+  invited: 'أنت مدعوّ إلى إنشاء حساب.',
+  invitedAs: (email) => `أنت مدعوّ إلى إنشاء حساب. وسيكون عنوانه ${isolate(email)}.`,
+  useTitle: 'من المالك؟',
+  use: (name, handle) => `استخدام ${isolate(name)} (${isolate(handle)})`,
+  refused: {
+    setup_done: { title: 'تم الإعداد من قبل', lead: 'لهذه الخدمة مشغّل. اطلب منه دورًا.' },
+    setup_link_expired: {
+      title: 'انتهت صلاحية هذا الرابط',
+      lead: 'أعد تشغيل الخدمة: كل تشغيل يُنشئ رابطًا جديدًا.',
+    },
+    invitation_expired: {
+      title: 'لم تعد هذه الدعوة صالحة',
+      lead: 'انتهت صلاحيتها أو استُخدمت أو سُحبت. اطلب دعوة جديدة.',
+    },
+  },
+}

@@ -1,0 +1,16 @@
+/** Holds the messages about what permits a registration. */
+export const admissionMessages = {
+  setup: 'This service has no operator yet. With this account, you become its owner.',
+  invited: 'You’re invited to create an account.',
+  invitedAs: (email: string) => `You’re invited to create an account. It gets the address ${email}.`,
+  useTitle: 'Who is the owner?',
+  use: (name: string, handle: string) => `Use ${name} (${handle})`,
+  refused: {
+    setup_done: { title: 'Already set up', lead: 'This service has an operator. Ask them for a role.' },
+    setup_link_expired: { title: 'This link has expired', lead: 'Restart the service: each start creates a new link.' },
+    invitation_expired: {
+      title: 'This invitation no longer counts',
+      lead: 'It has expired, was used or withdrawn. Ask for a new one.',
+    },
+  },
+}

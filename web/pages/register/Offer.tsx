@@ -1,0 +1,71 @@
+import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
+import { Actions } from '../../components/form/Actions.tsx'
+import type { Action, ActionState } from '../../components/form/use-actions.ts'
+import { StepHeading } from '../../components/frame/Frame.tsx'
+import { useMessages, usePageMessages } from '../../components/frame/Root.tsx'
+import { call } from '../../lib/api/call.ts'
+import { reauthenticate } from '../../lib/keys/passkey.ts'
+import { withReturnUrl } from '../../lib/navigation.ts'
+import type { Session } from '../../lib/session/session.ts'
+import { atHandle } from '../../lib/text/handle.ts'
+import { admissionMessages as ar } from '../../locales/ar/pages/sign-in/admission.ts'
+import { admissionMessages as de } from '../../locales/de/pages/sign-in/admission.ts'
+import { admissionMessages as en } from '../../locales/en/pages/sign-in/admission.ts'
+import type { Admission, Refusal } from './admission.ts'
+
+/** Says for what the user registers, before the form. */
+export function OfferLine({ admission, offer }: { admission: Admission; offer: AccountInvitationPreview | undefined }) {
+  const words = usePageMessages({ en, de, ar })
+  if (admission.setup !== undefined) return <p class="context-line">{words.setup}</p>
+  if (!offer) return null
+  return (
+    <>
+      <p class="context-line">{offer.email === null ? words.invited : words.invitedAs(offer.email)}</p>
+      {offer.message !== null && <blockquote>{offer.message}</blockquote>}
+    </>
+  )
+}
+
+/** Shown to a user whose link cannot be used. */
+export function Refused({ refusal, returnTo }: { refusal: Refusal; returnTo: string }) {
+  const words = usePageMessages({ en, de, ar })
+  const { login } = useMessages()
+  const { title, lead } = words.refused[refusal]
+  return (
+    <section class="stack loose">
+      <div class="stack tight">
+        <StepHeading>{title}</StepHeading>
+        <p class="lead">{lead}</p>
+      </div>
+      <a class="button big block" href={withReturnUrl('/login', returnTo)}>
+        {login.title}
+      </a>
+    </section>
+  )
+}
+
+type Props = { setup: string; session: Session; doing: ActionState; onSignOut: () => Promise<void> }
+
+/** Lets a user who is signed in set up the service as one of their identities. */
+export function SetUpAsOneself({ setup, session, doing, onSignOut }: Props) {
+  const words = usePageMessages({ en, de, ar })
+  const { createAnother } = useMessages().register
+  async function become(identityId: string) {
+    await reauthenticate()
+    await call('POST /api/setup', { body: { setup, identityId } })
+    location.assign('/account')
+  }
+  const choices = session.identities.map(({ identityId, displayName, handle }, index): Action => {
+    const label = words.use(displayName, atHandle(handle))
+    return { name: identityId, label, ...(index > 0 && { look: 'secondary' }), do: () => become(identityId) }
+  })
+  return (
+    <section class="stack loose">
+      <StepHeading>{words.useTitle}</StepHeading>
+      <Actions
+        of={[...choices, { name: 'sign-out', label: createAnother, look: 'quiet', do: onSignOut }]}
+        doing={doing}
+      />
+    </section>
+  )
+}

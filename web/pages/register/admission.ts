@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
+import { ApiError, call } from '../../lib/api/call.ts'
+import { readPageData } from '../../lib/page-data.ts'
+import type { IdentityDraft } from '../../lib/text/identity-draft.ts'
+
+/** What permits the registration: the secret of the link by which the user came. */
+export type Admission = { setup?: string; invitation?: string }
+
+/** Why the user cannot register by their link. */
+export type Refusal = 'setup_done' | 'setup_link_expired' | 'invitation_expired'
+
+const refusals: readonly string[] = ['setup_done', 'setup_link_expired', 'invitation_expired'] satisfies Refusal[]
+
+/** Reads the secret from the fragment of the page, which browsers send to no server. */
+export function readAdmission(): Admission {
+  const secret = location.hash.slice(1)
+  if (readPageData('register').setup) return { setup: secret }
+  return secret.startsWith('cs_inv_') ? { invitation: secret } : {}
+}
+
+/** Checks the link once. If the server cannot be reached, the registration reports it. */
+export function useOffer({ setup, invitation }: Admission, introduce: (names: Names) => void) {
+  const [offer, setOffer] = useState<AccountInvitationPreview>()
+  const [refusal, setRefusal] = useState<Refusal>()
+  useEffect(() => {
+    async function check() {
+      if (setup !== undefined) await call('POST /api/setup/check', { body: { setup } })
+      if (invitation === undefined) return
+      const found = await call('POST /api/auth/register/invitation', { body: { invitation } })
+      setOffer(found)
+      introduce({ handle: found.handle ?? '', displayName: found.displayName ?? '' })
+    }
+    check().catch((error: unknown) => {
+      if (error instanceof ApiError && isRefusal(error.code)) setRefusal(error.code)
+    })
+  }, [])
+  return { offer, refusal }
+}
+
+type Names = Pick<IdentityDraft, 'handle' | 'displayName'>
+
+function isRefusal(code: string): code is Refusal {
+  return refusals.includes(code)
+}
