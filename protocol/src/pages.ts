@@ -1,5 +1,6 @@
 import type { EncryptionMode } from './oauth/app-keys.ts'
 import type { PublicApp } from './clients/apps.ts'
+import type { RegistrationMode } from './operations/settings.ts'
 import type { PublicInvitation } from './organizations/invitations.ts'
 import type { CommunicationMode } from './oauth/delegations.ts'
 import type { ClientId } from './ids.ts'
@@ -29,6 +30,8 @@ export type Site = {
   businessUrl: string
   relyingPartyId: string
   demo: boolean
+  /** Who may create an account. */
+  registration: RegistrationMode
   /** True if users may register their own apps. */
   developers: boolean
   /** True if this service can send mail. */

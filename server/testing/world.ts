@@ -47,7 +47,12 @@ type Options = {
  * closes it at the end, which fails if the database violates an invariant.
  */
 export async function createWorld({ environment = {}, rateLimits = false, secretKey, between }: Options = {}) {
-  const given = loadConfig({ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off', ...environment })
+  const given = loadConfig({
+    ...{ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off' },
+    // Outside of localhost, the default needs an invitation.
+    ...(environment['AUTH_URL']?.startsWith('https:') && { REGISTRATION: 'open' }),
+    ...environment,
+  })
   const storage = await openTestStorage(between)
   const settings = await openSettings({ config: given, db: storage.db })
   const config = withCurrentBrand(given, settings)

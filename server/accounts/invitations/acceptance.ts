@@ -7,13 +7,17 @@ import { setProvedEmail } from '#accounts/identities/email.ts'
 import { findIdentity, toIdentity } from '#accounts/identities/identity.ts'
 import { rightsStand } from '#accounts/operators/acting-operator.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import type { Config } from '#platform/config/config.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { RegistrationPart } from '#platform/module/define-module.ts'
+import { readRegistrationMode } from '#platform/settings/setting.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
+  registration_closed: [403, 'No one can register here. Sign in if you have an account.'],
+  invitation_required: [403, 'An account needs an invitation of the operator.'],
   invitation_expired: [410, 'The invitation does not exist, has expired, or was used, deleted or withdrawn.'],
 })
 
@@ -26,16 +30,32 @@ export async function previewInvitation(db: Database, token: string, now: Date):
   return { handle, displayName, email, message }
 }
 
-/** Invitation of a registration. It counts if it can be used at the end. */
-export const invitationOfRegistration: RegistrationPart = {
-  async started({ db, clock }, { invitation }) {
-    if (invitation !== undefined) await previewInvitation(db, invitation, clock())
+/** What permits a registration: its invitation, or that everyone may register. It is decided at the end. */
+export const admissionOfRegistration: RegistrationPart = {
+  async started({ db, config, clock }, start) {
+    await transaction(db, (tx) => requireAdmission(tx, config, start))
+    if (start.invitation !== undefined) await previewInvitation(db, start.invitation, clock())
     return {}
   },
-  finished(_kernel, { invitation }) {
-    if (invitation === undefined) return undefined
-    return (tx, identityId, now) => accept(tx, { token: invitation, identityId }, now)
-  },
+  finished:
+    ({ config }, finish) =>
+    async (tx, identityId, now) => {
+      await requireAdmission(tx, config, finish)
+      return finish.invitation === undefined ? {} : accept(tx, { token: finish.invitation, identityId }, now)
+    },
+}
+
+type Presented = { setup?: string | undefined; invitation?: string | undefined }
+
+/**
+ * Throws `registration_closed`, or `invitation_required` if only those with an invitation may register. The setup by
+ * the first operator is always possible: a wrong setup link is refused where it is used.
+ */
+async function requireAdmission(tx: Transaction, config: Config, { setup, invitation }: Presented): Promise<void> {
+  if (setup !== undefined) return
+  const mode = await readRegistrationMode(tx, config)
+  if (mode === 'closed') throw errors.registration_closed()
+  if (mode === 'invited' && invitation === undefined) throw errors.invitation_required()
 }
 
 /**

@@ -1,7 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/invitations'
 import { defineModule } from '#platform/module/define-module.ts'
-import { invitationOfRegistration } from './acceptance.ts'
+import { admissionOfRegistration } from './acceptance.ts'
 import { pruneInvitations } from './invitation.ts'
 import { accountInvitationRoutes } from './routes.ts'
 
@@ -27,5 +27,5 @@ export const invitations = defineModule()({
   rateLimits,
   tables: { invitation: 'exclude' },
   cleanupTasks: { 'account-invitations': pruneInvitations },
-  registered: invitationOfRegistration,
+  registered: admissionOfRegistration,
 })

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { isEmail } from '@countersign/protocol/formats/email'
-import type { SomeSettings } from '@countersign/protocol/operations/settings'
+import type { RegistrationMode, SomeSettings } from '@countersign/protocol/operations/settings'
 import { ConfigError } from '#platform/config-error.ts'
 import { type BrandSetting, brandSettings, readBrand } from './brand.ts'
 import { readFixedSettings } from './fixed-settings.ts'
@@ -59,6 +59,8 @@ export type Config = {
   /** Name servers for domain verification. Empty for those of this machine. */
   dnsServers: string[]
   brand: BrandSetting
+  /** Who may create an account, as pages show it. The registration itself reads it in its transaction. */
+  registration: RegistrationMode
   /** Settings that operators can change, as far as the environment fixes them. */
   fixed: SomeSettings
 }
@@ -119,6 +121,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
         'to accept that the embedded database may lose data in a power failure.',
     )
 
+  const fixed = readFixedSettings(given, brand)
   return {
     baseUrl,
     authUrl,
@@ -149,7 +152,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
     dnsServers: readDnsServers(given('DNS_SERVERS')),
     brand,
-    fixed: readFixedSettings(given, brand),
+    registration: fixed['registration.mode'] ?? (local ? 'open' : 'invited'),
+    fixed,
   }
 }
 

@@ -45,10 +45,18 @@ export type Pages = {
 
 type Settings = Pick<
   Config,
-  'baseUrl' | 'authUrl' | 'businessUrl' | 'relyingPartyId' | 'demo' | 'developerPortal' | 'mail' | 'brand'
+  | 'baseUrl'
+  | 'authUrl'
+  | 'businessUrl'
+  | 'relyingPartyId'
+  | 'demo'
+  | 'developerPortal'
+  | 'mail'
+  | 'brand'
+  | 'registration'
 >
 
-/** Returns the settings of the service that every page needs. The brand is the present one whenever it is read. */
+/** Returns the settings of the service that every page needs. What operators change is read when a page is shown. */
 export function siteSettings(settings: Settings): Site {
   const { baseUrl, authUrl, businessUrl, relyingPartyId, demo, developerPortal, mail } = settings
   return {
@@ -57,6 +65,9 @@ export function siteSettings(settings: Settings): Site {
     businessUrl: businessUrl.origin,
     relyingPartyId,
     demo,
+    get registration() {
+      return settings.registration
+    },
     developers: developerPortal,
     mail: mail.by !== 'nothing',
     devMail: mail.by === 'log',

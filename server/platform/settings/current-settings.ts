@@ -29,12 +29,15 @@ export async function openSettings({ config, db }: Kernel): Promise<CurrentSetti
   }
 }
 
-/** Returns a configuration whose brand is always the present one. */
+/** Returns a configuration whose brand and mode of registration are always the present ones. */
 export function withCurrentBrand(config: Config, settings: CurrentSettings): Config {
   return {
     ...config,
     get brand() {
       return brandOf(config.brand, settings.values())
+    },
+    get registration() {
+      return settings.values()['registration.mode']
     },
   }
 }

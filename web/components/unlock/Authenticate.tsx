@@ -123,9 +123,11 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
     )
   return (
     <ul class="otherwise">
-      <li>
-        {words.newHere} <a href={withReturnUrl('/register', returnTo)}>{words.register}</a>
-      </li>
+      {readSiteSettings().registration === 'open' && (
+        <li>
+          {words.newHere} <a href={withReturnUrl('/register', returnTo)}>{words.register}</a>
+        </li>
+      )}
       <li>
         {words.noPasskey} <a href={withReturnUrl('/recover', returnTo)}>{words.recover}</a>
       </li>

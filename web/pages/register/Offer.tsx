@@ -17,12 +17,14 @@ import type { Admission, Refusal } from './admission.ts'
 export function OfferLine({ admission, offer }: { admission: Admission; offer: AccountInvitationPreview | undefined }) {
   const words = usePageMessages({ en, de, ar })
   if (admission.setup !== undefined) return <p class="context-line">{words.setup}</p>
-  if (!offer) return null
+  if (admission.invitation === undefined) return null
   return (
-    <>
-      <p class="context-line">{offer.email === null ? words.invited : words.invitedAs(offer.email)}</p>
-      {offer.message !== null && <blockquote>{offer.message}</blockquote>}
-    </>
+    <div class="context-line">
+      <p>
+        {offer?.email ? words.invitedAs(offer.email) : words.invited}
+        {offer?.message && <strong> {offer.message}</strong>}
+      </p>
+    </div>
   )
 }
 

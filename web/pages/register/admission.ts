@@ -1,14 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
 import { ApiError, call } from '../../lib/api/call.ts'
-import { readPageData } from '../../lib/page-data.ts'
+import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import type { IdentityDraft } from '../../lib/text/identity-draft.ts'
 
 /** What permits the registration: the secret of the link by which the user came. */
 export type Admission = { setup?: string; invitation?: string }
 
 /** Why the user cannot register by their link. */
-export type Refusal = 'setup_done' | 'setup_link_expired' | 'invitation_expired'
+export type Refusal =
+  | 'registration_closed'
+  | 'invitation_required'
+  | 'setup_done'
+  | 'setup_link_expired'
+  | 'invitation_expired'
 
 const refusals: readonly string[] = ['setup_done', 'setup_link_expired', 'invitation_expired'] satisfies Refusal[]
 
@@ -22,7 +27,7 @@ export function readAdmission(): Admission {
 /** Checks the link once. If the server cannot be reached, the registration reports it. */
 export function useOffer({ setup, invitation }: Admission, introduce: (names: Names) => void) {
   const [offer, setOffer] = useState<AccountInvitationPreview>()
-  const [refusal, setRefusal] = useState<Refusal>()
+  const [refusal, setRefusal] = useState(() => refusalOf({ setup, invitation }))
   useEffect(() => {
     async function check() {
       if (setup !== undefined) await call('POST /api/setup/check', { body: { setup } })
@@ -36,6 +41,14 @@ export function useOffer({ setup, invitation }: Admission, introduce: (names: Na
     })
   }, [])
   return { offer, refusal }
+}
+
+/** Returns why the user cannot register, as far as the page knows without a request. */
+function refusalOf({ setup, invitation }: Admission): Refusal | undefined {
+  const { registration } = readSiteSettings()
+  if (setup !== undefined || registration === 'open') return undefined
+  if (registration === 'closed') return 'registration_closed'
+  return invitation === undefined ? 'invitation_required' : undefined
 }
 
 type Names = Pick<IdentityDraft, 'handle' | 'displayName'>

@@ -9,6 +9,8 @@ export const admissionMessages: typeof english = {
   useTitle: 'من المالك؟',
   use: (name, handle) => `استخدام ${isolate(name)} (${isolate(handle)})`,
   refused: {
+    registration_closed: { title: 'التسجيل مغلق', lead: 'إذا كان لديك حساب، فسجّل الدخول.' },
+    invitation_required: { title: 'تحتاج إلى دعوة', lead: 'اطلبها من مشغّل هذه الخدمة.' },
     setup_done: { title: 'تم الإعداد من قبل', lead: 'لهذه الخدمة مشغّل. اطلب منه دورًا.' },
     setup_link_expired: {
       title: 'انتهت صلاحية هذا الرابط',

@@ -8,6 +8,8 @@ export const admissionMessages: typeof english = {
   useTitle: 'Wem gehört der Dienst?',
   use: (name, handle) => `${name} (${handle}) verwenden`,
   refused: {
+    registration_closed: { title: 'Registrierung geschlossen', lead: 'Wenn du ein Konto hast, melde dich an.' },
+    invitation_required: { title: 'Du brauchst eine Einladung', lead: 'Bitte den Betreiber dieses Dienstes darum.' },
     setup_done: {
       title: 'Schon eingerichtet',
       lead: 'Diesen Dienst betreibt schon jemand. Bitte dort um eine Rolle.',

@@ -6,6 +6,8 @@ export const admissionMessages = {
   useTitle: 'Who is the owner?',
   use: (name: string, handle: string) => `Use ${name} (${handle})`,
   refused: {
+    registration_closed: { title: 'Registration is closed', lead: 'If you have an account, sign in.' },
+    invitation_required: { title: 'You need an invitation', lead: 'Ask the operator of this service for one.' },
     setup_done: { title: 'Already set up', lead: 'This service has an operator. Ask them for a role.' },
     setup_link_expired: { title: 'This link has expired', lead: 'Restart the service: each start creates a new link.' },
     invitation_expired: {
