@@ -25,9 +25,10 @@ export function readAdmission(): Admission {
 }
 
 /** Checks the link once. If the server cannot be reached, the registration reports it. */
-export function useOffer({ setup, invitation }: Admission, introduce: (names: Names) => void) {
+export function useOffer(admission: Admission, introduce: (names: Names) => void) {
+  const { setup, invitation } = admission
   const [offer, setOffer] = useState<AccountInvitationPreview>()
-  const [refusal, setRefusal] = useState(() => refusalOf({ setup, invitation }))
+  const [refusal, setRefusal] = useState(() => refusalOf(admission))
   useEffect(() => {
     async function check() {
       if (setup !== undefined) await call('POST /api/setup/check', { body: { setup } })
