@@ -13,7 +13,7 @@ import { withReturnUrl } from '../../lib/navigation.ts'
 import { rememberOperator } from '../../lib/remembered.ts'
 import { fetchOwnSession, isSignInRequired, type Session, signOut } from '../../lib/session/session.ts'
 import { atHandle } from '../../lib/text/handle.ts'
-import { ActingOperator, type OwnOperator } from './operator.ts'
+import { ActingOperator, type OwnOperator } from './acting/operator.ts'
 import { Part, type PartProps } from './Part.tsx'
 import {
   type AdminRoute,
@@ -28,6 +28,10 @@ import { useAdminMessages } from './words.ts'
 
 const loaders: Record<Section, () => Promise<ComponentType<PartProps>>> = {
   people: async () => (await import('./people/People.tsx')).People,
+  groups: async () => (await import('./groups/Groups.tsx')).Groups,
+  apps: async () => (await import('./apps/Apps.tsx')).Apps,
+  audit: async () => (await import('./audit/AuditLog.tsx')).AuditLog,
+  operators: async () => (await import('./operators/Operators.tsx')).Operators,
 }
 
 /** The pages on which operators administer the service. */

@@ -3,7 +3,11 @@ import type { IconName } from '../../components/ui/Icon.tsx'
 
 /** The sections in their order, each with its icon. */
 export const sectionIcons = {
-  people: 'users',
+  people: 'id-card',
+  groups: 'users',
+  apps: 'app-window',
+  audit: 'scroll-text',
+  operators: 'shield-check',
 } as const satisfies Record<string, IconName>
 
 export type Section = keyof typeof sectionIcons

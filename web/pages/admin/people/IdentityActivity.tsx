@@ -8,9 +8,9 @@ import { Empty } from '../../../components/ui/Card.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment } from '../../../lib/text/dates.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
-import { useOperator } from '../operator.ts'
-import { Reading } from '../Reading.tsx'
-import { useReading } from '../use-reading.ts'
+import { useOperator } from '../acting/operator.ts'
+import { Reading } from '../reading/Reading.tsx'
+import { useReading } from '../reading/use-reading.ts'
 import { usePeopleMessages } from './words.ts'
 
 /** What happened with an identity, newest first. */

@@ -2,9 +2,9 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Empty } from '../../../components/ui/Card.tsx'
 import { formatDayAlone } from '../../../lib/text/dates.ts'
-import { useOperator } from '../operator.ts'
-import { Reading } from '../Reading.tsx'
-import { useReading } from '../use-reading.ts'
+import { useOperator } from '../acting/operator.ts'
+import { Reading } from '../reading/Reading.tsx'
+import { useReading } from '../reading/use-reading.ts'
 import { usePeopleMessages } from './words.ts'
 
 /** The apps that an identity has connected. */

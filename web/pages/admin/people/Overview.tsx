@@ -6,7 +6,7 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatDayAlone, formatMoment } from '../../../lib/text/dates.ts'
 import { joinValues } from '../../../lib/text/lists.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
-import { useOperator } from '../operator.ts'
+import { useOperator } from '../acting/operator.ts'
 import type { Act } from './ActDialog.tsx'
 import { usePeopleMessages } from './words.ts'
 
@@ -38,21 +38,12 @@ export function Overview({ identity, onAct }: Props) {
 function useFacts(identity: AdminIdentityDetails): Fact[] {
   const { facts, yes, no, notYet, never, organization, memberRoles: roles } = usePeopleMessages()
   const { language } = useLocale()
-  const { status, statusReason, statusAt, lastSeenOn, organizations, email, emailVerified } = identity
+  const { lastSeenOn, organizations, email, emailVerified } = identity
   const named: Partial<Record<string, string>> = roles
   const roleOf = (role: string) => named[role] ?? role
   const answer = (is: boolean) => (is ? yes : notYet)
   const now = new Date()
   return [
-    ...(status === 'suspended' && statusReason !== null
-      ? [
-          {
-            label: facts.reason,
-            value: isolate(statusReason),
-            ...(statusAt !== null && { note: formatMoment(statusAt, language, now) }),
-          },
-        ]
-      : []),
     { label: facts.id, value: <code>{identity.identityId}</code> },
     ...(email === null ? [] : [{ label: facts.emailVerified, value: answer(emailVerified) }]),
     { label: facts.passkey, value: answer(identity.hasPasskey) },
@@ -71,9 +62,15 @@ function useFacts(identity: AdminIdentityDetails): Fact[] {
 
 function Suspension({ identity, onAct }: Props) {
   const { suspend, activate } = usePeopleMessages()
-  if (identity.status === 'suspended')
+  const { language } = useLocale()
+  const { status, statusReason, statusAt } = identity
+  if (status === 'suspended')
     return (
-      <div class="pad">
+      <div class="danger-row">
+        <div>
+          <strong>{suspend.because(isolate(statusReason ?? ''))}</strong>
+          {statusAt !== null && <p class="small soft">{formatMoment(statusAt, language, new Date())}</p>}
+        </div>
         <button type="button" class="button primary" data-action="ask-activate" onClick={() => onAct('activate')}>
           {activate.open}
         </button>

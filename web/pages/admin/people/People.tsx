@@ -9,15 +9,15 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Empty } from '../../../components/ui/Card.tsx'
-import { Chip } from '../../../components/ui/Chip.tsx'
 import { type Column, Search, Table } from '../../../components/ui/Table.tsx'
 import { Segmented } from '../../../components/ui/Tabs.tsx'
 import { formatDayAlone, formatNumber } from '../../../lib/text/dates.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import type { PartProps } from '../Part.tsx'
-import { Reading } from '../Reading.tsx'
+import { Reading } from '../reading/Reading.tsx'
 import { routePath } from '../routes.ts'
 import { Identity } from './Identity.tsx'
+import { StatusChip } from './StatusChip.tsx'
 import { type PeopleFilter, type PeoplePage, usePeople } from './use-people.ts'
 import { usePeopleMessages } from './words.ts'
 
@@ -124,16 +124,5 @@ function PeopleTable({ identities, place, goTo }: PartProps & { identities: Admi
       keyOf={({ identityId }) => identityId}
       isOpen={({ identityId }) => identityId === place.id}
     />
-  )
-}
-
-export function StatusChip({ status }: Pick<AdminIdentity, 'status'>) {
-  const words = usePeopleMessages()
-  return status === 'active' ? (
-    <Chip tone="ok">{words.statuses.active}</Chip>
-  ) : (
-    <Chip tone="bad" icon="ban">
-      {words.statuses.suspended}
-    </Chip>
   )
 }

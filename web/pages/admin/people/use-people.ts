@@ -1,8 +1,8 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { AdminIdentity, AdminIdentityDetails } from '@countersign/protocol/operations/people'
 import { useRef } from 'preact/hooks'
-import { useOperator } from '../operator.ts'
-import { useReading } from '../use-reading.ts'
+import { useOperator } from '../acting/operator.ts'
+import { useReading } from '../reading/use-reading.ts'
 
 export type PeopleFilter = { q: string; status: 'all' | AdminIdentity['status'] }
 

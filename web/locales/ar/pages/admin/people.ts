@@ -20,7 +20,6 @@ export const adminPeopleMessages: typeof english = {
   since: (day) => `منذ ${day}`,
   tabs: { overview: 'نظرة عامة', apps: 'التطبيقات', activity: 'النشاط' },
   facts: {
-    reason: 'سبب الإيقاف',
     id: 'المعرّف',
     emailVerified: 'البريد مؤكَّد',
     passkey: 'مفتاح المرور',
@@ -37,6 +36,7 @@ export const adminPeopleMessages: typeof english = {
   unseen: 'لا يمكنك رؤية مفاتيحهم ولا ما وقّعوه ولا هوياتهم الأخرى.',
   scope: 'النطاق',
   suspend: {
+    because: (reason) => `موقوفة: ${reason}`,
     row: 'الإيقاف',
     what: 'لا يمكن تسجيل الدخول حتى تعيد التفعيل. تبقى البيانات.',
     open: 'إيقاف…',

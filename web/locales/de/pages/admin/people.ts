@@ -21,7 +21,6 @@ export const adminPeopleMessages: typeof english = {
   since: (day) => `Seit ${day}`,
   tabs: { overview: 'Übersicht', apps: 'Apps', activity: 'Aktivität' },
   facts: {
-    reason: 'Gesperrt wegen',
     id: 'ID',
     emailVerified: 'E-Mail bestätigt',
     passkey: 'Passkey',
@@ -38,9 +37,10 @@ export const adminPeopleMessages: typeof english = {
   unseen: 'Du siehst nicht ihre Schlüssel, nicht, was sie unterschrieben haben, und nicht ihre anderen Identitäten.',
   scope: 'Was',
   suspend: {
+    because: (reason) => `Gesperrt: ${reason}`,
     row: 'Sperren',
     what: 'Anmelden geht erst wieder, wenn du die Identität aktivierst. Die Daten bleiben.',
-    open: 'Sperren …',
+    open: 'Sperren …',
     title: (name) => `${name} sperren`,
     reason: 'Grund',
     reasonHint: 'Die gesperrte Person kann ihn lesen.',
@@ -55,14 +55,14 @@ export const adminPeopleMessages: typeof english = {
     done: (name) => `${name} ist gesperrt.`,
   },
   activate: {
-    open: 'Aktivieren …',
+    open: 'Aktivieren …',
     title: (name) => `${name} aktivieren`,
     what: 'Anmelden ist wieder möglich. Beendete Sitzungen und Delegationen bleiben beendet.',
     now: 'Aktivieren',
     done: (name) => `${name} ist wieder aktiv.`,
   },
   signOut: {
-    open: 'Abmelden …',
+    open: 'Abmelden …',
     title: (name) => `${name} abmelden`,
     what: 'Anmelden ist sofort wieder möglich. Apps behalten ihre Tokens.',
     scopes: {

@@ -19,7 +19,6 @@ export const adminPeopleMessages = {
   since: (day: string) => `Since ${day}`,
   tabs: { overview: 'Overview', apps: 'Apps', activity: 'Activity' },
   facts: {
-    reason: 'Suspended because',
     id: 'ID',
     emailVerified: 'E-mail verified',
     passkey: 'Passkey',
@@ -36,6 +35,7 @@ export const adminPeopleMessages = {
   unseen: 'You can’t see their keys, what they signed, or their other identities.',
   scope: 'What',
   suspend: {
+    because: (reason: string) => `Suspended: ${reason}`,
     row: 'Suspend',
     what: 'They can’t sign in until you activate them. Their data stays.',
     open: 'Suspend…',

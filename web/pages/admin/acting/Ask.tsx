@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { ActionForm } from '../../components/form/Actions.tsx'
-import { Dialog } from '../../components/form/Dialog.tsx'
-import { type Action, useActions } from '../../components/form/use-actions.ts'
-import { useMessages } from '../../components/frame/Root.tsx'
+import { ActionForm } from '../../../components/form/Actions.tsx'
+import { Dialog } from '../../../components/form/Dialog.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useMessages } from '../../../components/frame/Root.tsx'
 import { CommandLine } from './CommandLine.tsx'
 
 type Props = {

@@ -2,8 +2,8 @@ import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import type { Permission } from '@countersign/protocol/formats/registries/permissions'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { callAs } from '../../lib/api/call.ts'
-import { withRecentAuthentication } from '../../lib/keys/passkey.ts'
+import { callAs } from '../../../lib/api/call.ts'
+import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 
 export type OwnOperator = ResponseOf<'GET /api/account/operators'>['operators'][number]
 

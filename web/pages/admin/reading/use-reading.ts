@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 export type Read<Value> = {
   value: Value | undefined
@@ -17,9 +17,12 @@ export function useReading<Value>(
   const [value, setValue] = useState<Value>()
   const [problem, setProblem] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
+  const shownAttempt = useRef(0)
   useEffect(() => {
     let isCurrent = true
-    setValue(undefined)
+    // After an act, the former value stays until the new one is there.
+    if (shownAttempt.current === attempt) setValue(undefined)
+    shownAttempt.current = attempt
     setProblem(undefined)
     const start = () =>
       read().then(

@@ -1,6 +1,6 @@
-import { CopyButton } from '../../components/display/Copies.tsx'
-import { Disclosure } from '../../components/ui/Disclosure.tsx'
-import { useAdminMessages } from './words.ts'
+import { CopyButton } from '../../../components/display/Copies.tsx'
+import { Disclosure } from '../../../components/ui/Disclosure.tsx'
+import { useAdminMessages } from '../words.ts'
 
 /** Shows the command that does the same as the button above. */
 export function CommandLine({ words: parts }: { words: string[] }) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
+import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { adminPeopleMessages as words } from '../../../web/locales/en/pages/admin/people.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
@@ -13,14 +14,16 @@ before(async () => {
 })
 after(() => stage.close())
 
-async function makeOperator(handle: string, role: OperatorRole): Promise<void> {
-  const answer = await fetch(`${stage.service.baseUrl}/api/admin/operators`, {
+async function create(path: string, body: object): Promise<void> {
+  const answer = await fetch(`${stage.service.baseUrl}/api/admin/${path}`, {
     method: 'POST',
     headers: { ...stage.service.admin, 'content-type': 'application/json' },
-    body: JSON.stringify({ handle, role }),
+    body: JSON.stringify(body),
   })
   assert.equal(answer.status, 201, await answer.text())
 }
+
+const makeOperator = (handle: string, role: OperatorRole) => create('operators', { handle, role })
 
 const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorScheme: 'dark', width: 360 } } as const
 
@@ -87,4 +90,59 @@ test('CON-02 a user who is no operator reads that, and an operator reads which p
   await makeOperator('charles', 'apps')
   await page.goto(`${stage.service.authUrl}/admin/people`)
   await page.locator('.empty code').getByText('people.read').waitFor()
+})
+
+test('CON-04 an owner decides by a group who may use an app, adds an operator, and creates a token', async () => {
+  await stage.enroll({ handle: 'alan', displayName: 'Alan Turing' })
+  await create('apps', { name: 'Grafana', redirectUris: ['https://grafana.example/callback'] })
+  const { person, look, faults } = await enroll('konrad', 'Konrad Zuse')
+  await makeOperator('konrad', 'owner')
+  const { page, control, press, write } = person
+  const open = (section: string) => page.goto(`${stage.service.authUrl}/admin/${section}`)
+  await open('groups')
+  await press('new-group')
+  await write('key', 'eng')
+  await look('admin-new-group')
+  await press('create-group')
+  await press('ask-add-member')
+  await write('identity', '@alan')
+  await press('add-group-member')
+  await control('ask-remove-member').waitFor()
+  await look('admin-group')
+  await open('groups')
+  await control('open-group').waitFor()
+  await look('admin-groups')
+
+  await open('apps')
+  // The newest app comes first.
+  await control('edit-access').first().click()
+  await page.getByLabel(apps.modes.restricted).check()
+  await write('groups', 'eng')
+  await look('admin-app-access')
+  await press('save-access')
+  await page.getByRole('cell', { name: 'eng', exact: true }).waitFor()
+  await look('admin-apps')
+
+  await open('operators')
+  await press('ask-add-operator')
+  await write('handle', 'alan')
+  await press('add-operator')
+  await page.locator('.list').getByText('Alan Turing').waitFor()
+  await look('admin-operators')
+  await press('tab-tokens')
+  await press('ask-create-token')
+  await write('name', 'Terraform')
+  await page.getByLabel('apps.read').check()
+  await look('admin-new-token')
+  await press('create-token')
+  await control('token-saved').waitFor()
+  await look('admin-token')
+  await press('token-saved')
+  await page.locator('.list').getByText('Terraform').waitFor()
+  await look('admin-tokens')
+
+  await open('audit')
+  await page.locator('.audit-log').getByText('admin_token.created').first().waitFor()
+  await look('admin-audit')
+  assert.deepEqual(faults, [])
 })

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { ErrorMessage } from '../../components/form/Dialog.tsx'
-import { useMessages } from '../../components/frame/Root.tsx'
-import { Empty, Skeleton } from '../../components/ui/Card.tsx'
-import { ApiError } from '../../lib/api/call.ts'
-import { useAdminMessages } from './words.ts'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
+import { Empty, Skeleton } from '../../../components/ui/Card.tsx'
+import { ApiError } from '../../../lib/api/call.ts'
+import { useAdminMessages } from '../words.ts'
 import type { Read } from './use-reading.ts'
 
 /** Shows what was read, the room that it will take, or why it cannot be read and what to do about that. */

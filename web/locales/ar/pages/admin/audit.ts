@@ -1,0 +1,16 @@
+import type { adminAuditMessages as english } from '../../../en/pages/admin/audit.ts'
+
+/** Holds the messages about the audit log, for operators. In Arabic. */
+export const adminAuditMessages: typeof english = {
+  title: 'سجل التدقيق',
+  lead: 'كل ما جرى في الخدمة، الأحدث أولًا.',
+  none: 'لم يُسجَّل شيء بعد',
+  details: 'التفاصيل',
+  app: 'التطبيق',
+  identity: 'الهوية',
+  actors: { user: 'مستخدم', operator: 'مشغّل', app: 'تطبيق', system: 'الخدمة' },
+  by: {
+    operator: (name) => (name === undefined ? 'مشغّل سابق' : `المشغّل ${name}`),
+    token: (name) => (name === undefined ? 'رمز إدارة' : `رمز الإدارة ${name}`),
+  },
+}

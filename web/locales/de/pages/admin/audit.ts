@@ -1,0 +1,16 @@
+import type { adminAuditMessages as english } from '../../../en/pages/admin/audit.ts'
+
+/** Holds the messages about the audit log, for operators. In German. */
+export const adminAuditMessages: typeof english = {
+  title: 'Audit-Log',
+  lead: 'Alles, was auf dem Dienst geschehen ist. Das Neueste steht oben.',
+  none: 'Noch ist nichts aufgezeichnet',
+  details: 'Einzelheiten',
+  app: 'App',
+  identity: 'Identität',
+  actors: { user: 'Ein Nutzerkonto', operator: 'Ein Betreiber', app: 'Eine App', system: 'Der Dienst' },
+  by: {
+    operator: (name) => (name === undefined ? 'Ein früherer Betreiber' : `Betreiber ${name}`),
+    token: (name) => (name === undefined ? 'Ein Admin-Token' : `Admin-Token ${name}`),
+  },
+}

@@ -1,0 +1,26 @@
+/** Holds the messages about the access to apps, for operators. */
+export const adminAppsMessages = {
+  title: 'Apps',
+  lead: 'Decide who may use each app.',
+  none: 'No apps yet',
+  noneWhat: 'Register one with: countersign apps create',
+  name: 'App',
+  access: 'Access',
+  modes: { everyone: 'Everyone', restricted: 'Restricted', none: 'No one' },
+  modesWhat: {
+    everyone: 'Every user may use it.',
+    restricted: 'Only members of its groups may use it.',
+    none: 'It is closed.',
+  },
+  disabled: 'Disabled',
+  groups: 'Groups',
+  groupsHint: 'Keys of groups, separated by spaces.',
+  noGroups: 'None',
+  contact: 'Contact',
+  contactHint: 'Users without access see it.',
+  noContact: '–',
+  change: 'Change access',
+  accessOf: (app: string) => `Access to ${app}`,
+  save: 'Save',
+  saved: (app: string) => `Access to ${app} saved.`,
+}

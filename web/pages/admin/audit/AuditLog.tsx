@@ -1,0 +1,107 @@
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { useLocale } from '../../../components/frame/Root.tsx'
+import { RouteLink } from '../../../components/frame/route.tsx'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Disclosure } from '../../../components/ui/Disclosure.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { formatMoment } from '../../../lib/text/dates.ts'
+import { isolate } from '../../../lib/text/isolate.ts'
+import { useOperator } from '../acting/operator.ts'
+import type { PartProps } from '../Part.tsx'
+import { More } from '../reading/More.tsx'
+import { Reading } from '../reading/Reading.tsx'
+import { useList } from '../reading/use-list.ts'
+import { type Navigate, routePath } from '../routes.ts'
+import { useAuditMessages } from './words.ts'
+
+/** Everything that was done on the service, newest first. */
+export function AuditLog({ goTo }: PartProps) {
+  const words = useAuditMessages()
+  const { ask } = useOperator()
+  const events = useList<AuditEvent>(async (cursor) => {
+    const querystring = { limit: '50', ...(cursor !== undefined && { cursor }) }
+    const page = await ask('GET /api/admin/audit', { querystring })
+    return { items: page.entries, nextCursor: page.nextCursor }
+  }, [])
+  return (
+    <>
+      <PageHead title={words.title} lead={words.lead} />
+      <Card flush>
+        <Reading of={events} rows={8}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty icon="scroll-text" title={words.none} level={2} />
+            ) : (
+              <ol class="list audit-log">
+                {items.map((event) => (
+                  <Event key={event.entryId} event={event} goTo={goTo} />
+                ))}
+              </ol>
+            )
+          }
+        </Reading>
+        <More of={events} />
+      </Card>
+    </>
+  )
+}
+
+function Event({ event, goTo }: { event: AuditEvent; goTo: Navigate }) {
+  const words = useAuditMessages()
+  const { language } = useLocale()
+  const { action, at, identityId, clientId, details } = event
+  return (
+    <li>
+      <span class="glyph sm">
+        <Icon name={event.operator === null ? 'activity' : 'shield-check'} size="sm" />
+      </span>
+      <div class="body">
+        <strong>
+          <code dir="ltr">{action}</code>
+        </strong>
+        <small>
+          <time dateTime={at}>{formatMoment(at, language, new Date())}</time> · {useActor(event)}
+        </small>
+        {clientId !== null && (
+          <small>
+            {words.app} <code dir="ltr">{clientId}</code>
+          </small>
+        )}
+        {identityId !== null && <IdentityLink identityId={identityId} goTo={goTo} />}
+        {Object.keys(details).length > 0 && (
+          <Disclosure summary={words.details}>
+            <pre class="audit-details" dir="ltr">
+              {JSON.stringify(details, null, 2)}
+            </pre>
+          </Disclosure>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Returns who acted. */
+function useActor({ actor, operator }: AuditEvent): string {
+  const { by, actors } = useAuditMessages()
+  if (operator === null) {
+    const named: Partial<Record<string, string>> = actors
+    return named[actor] ?? actor
+  }
+  const { kind, name } = operator
+  if (kind === 'break_glass') return 'ADMIN_TOKEN'
+  return by[kind](name === null ? undefined : isolate(name))
+}
+
+function IdentityLink({ identityId, goTo }: { identityId: string; goTo: Navigate }) {
+  const words = useAuditMessages()
+  const opened = { section: 'people', id: identityId } as const
+  return (
+    <small>
+      {words.identity}{' '}
+      <RouteLink class="link" href={routePath(opened)} onFollow={() => goTo(opened)}>
+        <code dir="ltr">{identityId}</code>
+      </RouteLink>
+    </small>
+  )
+}

@@ -1,0 +1,15 @@
+import type { AdminIdentity } from '@countersign/protocol/operations/people'
+import { Chip } from '../../../components/ui/Chip.tsx'
+import { usePeopleMessages } from './words.ts'
+
+/** Says whether an operator has suspended an identity. */
+export function StatusChip({ status }: Pick<AdminIdentity, 'status'>) {
+  const words = usePeopleMessages()
+  return status === 'active' ? (
+    <Chip tone="ok">{words.statuses.active}</Chip>
+  ) : (
+    <Chip tone="bad" icon="ban">
+      {words.statuses.suspended}
+    </Chip>
+  )
+}
