@@ -33,7 +33,7 @@ export function addList(audit: Command): void {
       const settings = settingsOf(command)
       const filter = {
         ...rest,
-        ...(identity !== undefined && { identityId: await findIdentityId(settings, identity) }),
+        ...(identity !== undefined && { identity: await findIdentityId(settings, identity) }),
         ...(app !== undefined && { clientId: app }),
         ...(organization !== undefined && { organizationId: organization }),
       }

@@ -18,12 +18,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
   await manageOperators({ world, send })
   await changeSettings({ world, send })
-  for (const filter of [
-    '',
-    `&identityId=${person.identityId}`,
-    `&organizationId=${id}`,
-    '&action=app&clientId=app_none',
-  ])
+  for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])
     await send(admin, `GET /api/admin/audit?limit=5${filter}`)
   const { identityId } = person
   const looks = [`organization=${id}&emailDomain=example.org`, 'q=person+the&limit=5', 'status=suspended&limit=5']

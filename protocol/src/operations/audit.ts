@@ -31,7 +31,8 @@ export const listAuditEvents = endpoint(
   {
     querystring: Type.Object({
       action,
-      identityId: Type.Optional(IdentityId),
+      // `identity_id` is the identity that acts; generators of Go clients give `identityId` the same name.
+      identity: Type.Optional(IdentityId),
       clientId: Type.Optional(ClientId),
       organizationId: Type.Optional(OrganizationId),
       from: Type.Optional(Timestamp),

@@ -27,10 +27,10 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
   host.route({
     ...endpoints.listAuditEvents,
     onRequest: operator.onRequest,
-    handler({ query: { cursor, limit, from, to, ...filter } }) {
+    handler({ query: { identity: identityId, cursor, limit, from, to, ...filter } }) {
       const instants = { from: instantOf(from), until: instantOf(to) }
       const page = { before: cursor, count: Number(limit ?? entriesDefault) }
-      return listAuditEvents(kernel.db, { ...filter, ...instants }, page)
+      return listAuditEvents(kernel.db, { ...filter, identityId, ...instants }, page)
     },
   })
 

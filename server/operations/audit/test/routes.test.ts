@@ -102,7 +102,7 @@ test('SET-07 filters select events by action, identity, app, organization and ti
   for (let count = 0; count < 1100; count += 1) await record({ action: 'app.updated' })
 
   const namesOf = async (filter: string) => (await allOf(filter)).found.map(({ action }) => action)
-  assert.deepEqual(await namesOf(`identityId=${identityId}`), ['group.member.added'])
+  assert.deepEqual(await namesOf(`identity=${identityId}`), ['group.member.added'])
   assert.deepEqual(await namesOf(`clientId=${clientId}`), ['group.created'])
   assert.deepEqual(await namesOf(`organizationId=${organizationId}`), ['organization.created'])
   assert.deepEqual(await namesOf('action=group'), ['group.created', 'group.member.added'])
