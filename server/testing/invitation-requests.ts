@@ -3,13 +3,18 @@ import { createAuthenticator } from './authenticator.ts'
 import type { Mailbox } from './mailbox.ts'
 import { newHandle, times, type RequestClient } from './request-client.ts'
 
-/** Sets up the service by its setup link, which works until an operator exists. */
-export async function setUp({ world, send }: RequestClient): Promise<void> {
+/** Sets up the service by its setup link. Once an operator exists, the same requests are refused. */
+export async function setUp({ world }: RequestClient): Promise<void> {
   const link = await offerSetup(world.db, world.config, world.now())
-  const setup = link?.url.split('#')[1]
-  await send({}, 'POST /api/setup/check', { setup })
+  const setup = link?.url.split('#')[1] ?? 'cs_setup_late'
   const { headers, identityId } = await world.person()
-  await send(headers, 'POST /api/setup', { setup, identityId })
+  const answers = [
+    await world.api.inject({ method: 'POST', url: '/api/setup/check', payload: { setup } }),
+    await world.api.inject({ method: 'POST', url: '/api/setup', headers, payload: { setup, identityId } }),
+  ]
+  const expected = link ? 204 : 409
+  const wrong = answers.find(({ statusCode }) => statusCode !== expected)
+  if (wrong) throw new Error(`setup: ${wrong.statusCode} ${wrong.body}`)
 }
 
 /** Invites people. One of them registers. */
