@@ -25,7 +25,7 @@ async function newInvitation(): Promise<string> {
   return (await world.api.inject({ ...sent, payload: { kind: 'link' } })).json<{ token: string }>().token
 }
 
-/** Returns what a page is told about registration. */
+/** Returns what a page shows about registration. */
 async function shownMode(path: string) {
   const { body } = await world.auth.inject({ url: path })
   const view: PageView = JSON.parse(/<script[^>]*id="view"[^>]*>([^<]*)</.exec(body)?.[1] ?? '{}')
