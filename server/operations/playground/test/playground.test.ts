@@ -31,6 +31,7 @@ test('the page contains what it needs for its own sign-in', async () => {
       developers: true,
       mail: true,
       devMail: true,
+      registration: 'open',
       brand: { name: 'Countersign', links: {} },
     },
     clientId: 'app_playground',
