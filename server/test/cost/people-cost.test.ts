@@ -15,8 +15,7 @@ const onPostgres = url !== undefined
 /** Settings that a service with a PostgreSQL needs. */
 const random = () => randomBytes(32).toString('hex')
 const required = { SECRET_KEY: random(), ADMIN_TOKEN: random() }
-/** How much more than the newest page another page may cost, which reads up to fifty times as many rows. */
-const ratioMax = 8
+const millisecondsMax = 50
 const batch = 50_000
 
 let world: TestWorld
@@ -139,7 +138,7 @@ const queries = (): Record<string, Record<string, string>> => ({
   'days that no identity meets': { lastSeenFrom: '2030-01-01' },
 })
 
-test(`PEO-35 no page of ${people} identities costs ${ratioMax} times the processor time of the newest`, async (t) => {
+test(`PEO-35 a page of ${people} identities costs less than ${millisecondsMax} ms of processor time`, async (t) => {
   const all = queries()
   all['the newest, page 30'] = await deep({ limit: '100' }, 29)
   all['the beginning of all usernames, page 30'] = await deep({ q: 'us', limit: '100' }, 29)
@@ -147,10 +146,8 @@ test(`PEO-35 no page of ${people} identities costs ${ratioMax} times the process
   const costs: [string, number][] = []
   for (const [name, query] of Object.entries(all)) costs.push([name, await costOf(query)])
   for (const [name, cost] of costs) t.diagnostic(`${cost.toFixed(1)} ms: ${name}`)
-  // A busy machine makes all of them slower alike.
-  const newest = costs.find(([name]) => name === 'the newest')?.[1] ?? assert.fail('it was not measured')
   assert.deepEqual(
-    costs.filter(([, cost]) => cost >= ratioMax * newest),
+    costs.filter(([, cost]) => cost >= millisecondsMax),
     [],
   )
 })
