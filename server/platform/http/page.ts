@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Brand, PageName, PageView, Site } from '@countersign/protocol/pages'
 import serveStatic from '@fastify/static'
@@ -92,7 +92,8 @@ type Looks = Hosts & Pick<Config, 'brand'>
 /** Loads the build output of `web/`. Throws `ConfigError` if it is missing. */
 export async function loadPages(config: Looks): Promise<Pages> {
   const manifest = await readManifest()
-  return createPages(config, { filesOf: (page) => manifest[page], mountOn: mountBuiltAssets, readHelp: readBuiltHelp })
+  const mountOn = await findBuiltAssets()
+  return createPages(config, { filesOf: (page) => manifest[page], mountOn, readHelp: readBuiltHelp })
 }
 
 export function createPages(config: Looks, assets: PageAssets): Pages {
@@ -129,18 +130,28 @@ function withBrandStyle(files: PageFiles, style: { path: string } | undefined): 
   return style ? { ...files, styles: [...files.styles, style.path] } : files
 }
 
-function mountBuiltAssets(host: Host): void {
-  host.register(serveStatic, {
-    root: fileURLToPath(assetsFolder),
-    prefix: '/assets/',
-    index: false,
-    cacheControl: false,
-    preCompressed: true,
-    setHeaders(reply, path) {
-      const named = /-[\w-]{8}\.\w+(\.br|\.gz)?$/.test(path)
-      reply.header('cache-control', named ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
-    },
-  })
+/**
+ * Returns what registers the built files. The names are read once, because the library would read the whole folder for
+ * each request, to compare how a name is spelled.
+ */
+async function findBuiltAssets(): Promise<PageAssets['mountOn']> {
+  const root = fileURLToPath(assetsFolder)
+  const names = new Set((await readdir(root)).filter((name) => !/\.(?:br|gz)$/.test(name)))
+  return (host) => {
+    host.register(serveStatic, { root, serve: false, cacheControl: false, preCompressed: true })
+    host.route({
+      method: 'GET',
+      url: '/assets/*',
+      schema: { params: Type.Object({ '*': Type.String() }) },
+      config: { security: 'none', cors: 'no origin', host: 'every host' },
+      handler({ params: { '*': name } }, reply) {
+        if (!names.has(name)) return reply.callNotFound()
+        const isVersioned = /-[\w-]{8}\.\w+$/.test(name)
+        reply.header('cache-control', isVersioned ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+        return reply.sendFile(name)
+      },
+    })
+  }
 }
 
 /**

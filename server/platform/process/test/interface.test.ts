@@ -201,7 +201,10 @@ test('a built asset is served compressed and immutable, and an unknown one is no
   assert.equal(script.statusCode, 200)
   assert.equal(script.headers['content-encoding'], 'br')
   assert.match(String(script.headers['cache-control']), /immutable/)
-  assert.equal((await world.auth.inject({ url: '/assets/none.js' })).statusCode, 404)
+  const icon = await world.auth.inject({ url: '/assets/icon.svg' })
+  assert.equal(icon.headers['cache-control'], 'public, max-age=3600')
+  for (const other of ['/assets/none.js', '/assets/', '/assets/../manifest.json', `${url}.br`, url.toUpperCase()])
+    assert.equal((await world.auth.inject({ url: other })).statusCode, 404, other)
 })
 
 test('AUZ-20 every response has the version and the security headers, including no-referrer', async () => {
