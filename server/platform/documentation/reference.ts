@@ -8,7 +8,6 @@ import { schemaHtml, type Schemas } from './schema.ts'
 export type ReferenceDocument = {
   info: { title: string; version: string; description: string }
   servers: [{ url: string; description: string }, ...{ url: string; description: string }[]]
-  tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Schemas; securitySchemes: Record<string, { description: string }> }
 }
@@ -20,16 +19,25 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 /** Registers the API reference: a page of each group of operations, and their search. */
 export function referenceRoutes(
   host: Host,
-  document: ReferenceDocument,
+  { tags, document }: { tags: string[]; document: () => ReferenceDocument },
   { reference, policy, version }: Pick<BuiltPages, 'reference' | 'policy' | 'version'>,
 ): void {
-  const chapters = chaptersOf(document)
+  let listed: Chapter[] | undefined
+  const chapters = () => (listed ??= tags.map((tag) => chapterOf(tag, document())))
   const pages = [
-    { url: '/docs', title: 'API reference', main: () => overviewOf(document, chapters) },
-    ...chapters.map((chapter) => ({ url: chapter.url, title: chapter.name, main: () => chapterOf(chapter, document) })),
+    { url: '/docs', title: 'API reference', main: () => overviewOf(document(), chapters()) },
+    ...tags.map((tag, nth) => ({
+      url: addressOf(tag),
+      title: tag,
+      main: () =>
+        chapters()
+          .slice(nth, nth + 1)
+          .map((chapter) => chapterHtml(chapter, document()))
+          .join(''),
+    })),
   ]
   for (const { url, title, main } of pages) {
-    const create = () => reference({ title: escapeHtml(title), rail: railOf(chapters, url), main: main() })
+    const create = () => reference({ title: escapeHtml(title), rail: railOf(chapters(), url), main: main() })
     const page = compressText('text/html; charset=utf-8', create, version)
     for (const path of url === '/docs' ? [url, '/docs/'] : [url])
       host.route({
@@ -39,7 +47,7 @@ export function referenceRoutes(
         handler: (request, reply) => page.send(request, reply.header('content-security-policy', policy)),
       })
   }
-  const index = compressText('application/json; charset=utf-8', () => JSON.stringify(searchIndexOf(chapters)))
+  const index = compressText('application/json; charset=utf-8', () => JSON.stringify(searchIndexOf(chapters())))
   host.route({
     method: 'GET',
     url: '/docs/search.json',
@@ -48,18 +56,19 @@ export function referenceRoutes(
   })
 }
 
-function chaptersOf({ tags, paths }: ReferenceDocument): Chapter[] {
+function addressOf(tag: string): string {
+  return `/docs/${tag
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, '-')
+    .replace(/-$/, '')}`
+}
+
+function chapterOf(tag: string, { paths }: ReferenceDocument): Chapter {
   const all = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Listed => ({ method, path, operation })),
   )
-  return tags.map(({ name }) => ({
-    name,
-    url: `/docs/${name
-      .toLowerCase()
-      .replaceAll(/[^a-z]+/g, '-')
-      .replace(/-$/, '')}`,
-    operations: all.filter(({ operation }) => operation.tags.includes(name)).toSorted(compareInReadingOrder),
-  }))
+  const operations = all.filter(({ operation }) => operation.tags.includes(tag)).toSorted(compareInReadingOrder)
+  return { name: tag, url: addressOf(tag), operations }
 }
 
 /** What belongs together is together, and what begins comes first: `…/start` before `…/finish`. */
@@ -97,7 +106,7 @@ function titleOf(summary: string): string {
   return summary.split(/[;:(]/, 1)[0]?.trim() ?? summary
 }
 
-function chapterOf({ name, operations }: Chapter, { servers, components }: ReferenceDocument): string {
+function chapterHtml({ name, operations }: Chapter, { servers, components }: ReferenceDocument): string {
   const [apiHost] = servers
   const shown = operations.map((listed) => operationHtml(listed, apiHost, components.schemas))
   return [

@@ -131,13 +131,18 @@ const named: Record<string, unknown> = Object.fromEntries(
 
 type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'developerPortal' | 'demo'>
 
+/** Returns the names of the groups of endpoints that this service offers. */
+function offeredTags(config: Pick<Settings, 'developerPortal'>): string[] {
+  return Object.keys(modules).filter((tag) => tag !== developerPortal || config.developerPortal)
+}
+
 /** Builds the OpenAPI 3.1 document from the endpoint definitions that also validate and serialize. */
 export function openApiDocument(config: Settings) {
-  const isOffered = (tag: string) => tag !== developerPortal || config.developerPortal
+  const tags = offeredTags(config)
   const paths: Record<string, Record<string, Operation>> = {}
   const components = createComponents(named)
   addWebhookBodies(components)
-  for (const listed of endpoints.filter(({ tag }) => isOffered(tag))) {
+  for (const listed of endpoints.filter(({ tag }) => tags.includes(tag))) {
     const { endpoint } = listed
     if (endpoint.name === signing.createDemoSigningRequest.name && !config.demo) continue
     const path = endpoint.url.replaceAll(/:(\w+)/g, '{$1}')
@@ -152,9 +157,7 @@ export function openApiDocument(config: Settings) {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: config.baseUrl.origin, description: 'API host' }] as [Server],
-    tags: Object.keys(modules)
-      .filter(isOffered)
-      .map((name) => ({ name })),
+    tags: tags.map((name) => ({ name })),
     paths,
     components: { securitySchemes, schemas: components.schemas },
   }
@@ -278,8 +281,10 @@ export function apiReferenceRoutes(
   config: Config,
   pages: Pick<BuiltPages, 'reference' | 'policy' | 'version'>,
 ): void {
-  const document = openApiDocument(config)
-  const json = () => JSON.stringify(document)
+  // Built for the first reader: it would take a tenth of every start.
+  let built: ReturnType<typeof openApiDocument> | undefined
+  const document = () => (built ??= openApiDocument(config))
+  const json = () => JSON.stringify(document())
   // YAML includes JSON.
   const documents = {
     '/openapi.json': 'application/json',
@@ -295,5 +300,5 @@ export function apiReferenceRoutes(
       handler: (request, reply) => text.send(request, reply),
     })
   }
-  referenceRoutes(host, document, pages)
+  referenceRoutes(host, { tags: offeredTags(config), document }, pages)
 }
