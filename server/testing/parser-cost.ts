@@ -4,6 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { measureSlowness } from './machine-speed.ts'
 
 /** Inputs that may be expensive, each built to about a given size. */
 export type Shapes = Record<string, (size: number) => string>
@@ -17,7 +18,7 @@ export type MeasuredParser = {
   shapes: Shapes
   /** True if only authenticated callers reach the parser, so that the absolute limit does not apply. */
   authenticated?: true
-  /** Limit at the largest size, instead of the limit for anonymous callers. */
+  /** Limit at the largest size on the ordinary machine, instead of the limit for anonymous callers. */
   millisecondsMax?: number
 }
 
@@ -30,8 +31,11 @@ export function repeated(part: string): (size: number) => string {
   return between((content) => content, part)
 }
 
-/** Milliseconds of processor time per call, at the largest size and at half of it, for each pair of samples. */
-type ParserCost = { half: number[]; full: number[] }
+/**
+ * Milliseconds of processor time per call, at the largest size and at half of it, and how slow the machine was, for each
+ * pair of samples.
+ */
+type ParserCost = { half: number[]; full: number[]; slowness: number[] }
 
 /**
  * Number of measurements of a cost beyond a limit: disturbances pass, but a slow parser is slow in all of them. Short
@@ -48,21 +52,21 @@ const measuringMillisecondsMax = 4000
 
 /** Maximum growth of the cost for twice the input: linear, plus half as much for noise. */
 const growthMax = 2.5
-/** Maximum growth that needs no further attempt: a few samples can hide the rest of a worse growth. */
+/** Maximum growth, by any measure, that needs no further attempt: a few samples can hide the rest of a worse growth. */
 const linearGrowthMax = 2.3
-/** Maximum cost of the largest body that unauthenticated callers can send. */
+/** Maximum cost of the largest body that unauthenticated callers can send, on the ordinary machine. */
 export const anonymousMillisecondsMax = 50
 
 /** Measures a parser with both sizes in turn, and again if the cost is beyond a limit. */
 export async function measureCost(parser: MeasuredParser, build: (size: number) => string): Promise<ParserCost> {
   const { sizeMax, parse } = parser
   const inputs = { half: build(Math.floor(sizeMax / 2)), full: build(sizeMax) }
-  let cost: ParserCost = { half: [], full: [await sample(parse, inputs.full, 0)] }
+  let cost: ParserCost = { half: [], full: [await sample(parse, inputs.full, 0)], slowness: [] }
   if (isNegligible(cost)) return cost
   const before = process.cpuUsage()
   let isRepeated = false
   for (const { pairs, sampleMilliseconds } of attempts) {
-    cost = { half: [], full: [] }
+    cost = { half: [], full: [], slowness: [] }
     // Otherwise garbage of earlier code would be collected during some sample.
     if (isRepeated) collectGarbage()
     isRepeated = true
@@ -70,9 +74,10 @@ export async function measureCost(parser: MeasuredParser, build: (size: number) 
       // Each goes first equally often, because one leaves costs for the other.
       const sizes = pair % 2 === 0 ? (['half', 'full'] as const) : (['full', 'half'] as const)
       for (const size of sizes) cost[size].push(await sample(parse, inputs[size], sampleMilliseconds))
+      cost.slowness.push(measureSlowness())
       if (isNegligible(cost) || millisecondsSince(before) > measuringMillisecondsMax) return cost
     }
-    if (objectionTo(cost, parser, linearGrowthMax) === undefined) return cost
+    if (Math.max(...growthsOf(cost)) <= linearGrowthMax && objectionTo(cost, parser) === undefined) return cost
   }
   return cost
 }
@@ -95,18 +100,24 @@ function isNegligible({ full }: ParserCost): boolean {
 
 /** Returns the problem with a cost, or undefined if there is none. The limit of growth is for twice the input. */
 export function objectionTo(
-  { half, full }: ParserCost,
+  cost: ParserCost,
   { authenticated, millisecondsMax = authenticated ? Infinity : anonymousMillisecondsMax }: MeasuredParser,
-  growthLimit = growthMax,
 ): string | undefined {
-  if (isNegligible({ half, full })) return undefined
-  const least = Math.min(...full)
-  // Each measure has its own disturbance: a lucky sample of half the size affects the minimum, a busy machine the
-  // median, and disturbing one of each pair the pairs. Quadratic cost grows by all of them.
+  if (isNegligible(cost)) return undefined
+  const least = Math.min(...cost.full)
+  const growth = Math.min(...growthsOf(cost))
+  if (growth > growthMax) return `${least} ms are ${growth} times as much as for half of the input`
+  const slowness = Math.max(1, medianOf(cost.slowness))
+  return least / slowness < millisecondsMax ? undefined : `It takes ${least} ms on a machine ${slowness} times as slow`
+}
+
+/**
+ * Returns the growth by each measure. Each has its own disturbance: a lucky sample of half the size affects the minimum,
+ * a busy machine the median, and disturbing one of each pair the pairs. Quadratic cost grows by all of them.
+ */
+function growthsOf({ half, full }: ParserCost): number[] {
   const growths = full.map((milliseconds, pair) => milliseconds / (half[pair] ?? Infinity))
-  const growth = Math.min(least / Math.min(...half), medianOf(full) / medianOf(half), medianOf(growths))
-  if (growth > growthLimit) return `${least} ms are ${growth} times as much as for half of the input`
-  return least < millisecondsMax ? undefined : `It takes ${least} ms`
+  return [Math.min(...full) / Math.min(...half), medianOf(full) / medianOf(half), medianOf(growths)]
 }
 
 function medianOf(samples: number[]): number {
