@@ -355,19 +355,23 @@ const invariants: Record<string, string> = {
     where token_access_token.expires_at > $now and (token_access_token.scope <@ token_family.scope) is not true`,
 }
 
-/** Reads the tables that have rows: no rule about rows can be violated in the others, which most tests leave empty. */
-async function readFilledTables(db: Database): Promise<Table[]> {
-  const tables = await db.introspection.getTables()
-  const filled = tables.map(({ name }) => sql`exists(select from ${sql.table(name)}) as ${sql.ref(name)}`)
-  const { rows } = await sql<Record<string, boolean>>`select ${sql.join(filled)}`.execute(db)
-  return tables
-    .filter(({ name }) => rows[0]?.[name])
-    .map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
+/**
+ * Reads the tables that have had rows: no rule about rows can be violated in the others, which most tests leave empty.
+ * Asking for a row would make a new database read the definition of every table, which takes half of a short test.
+ */
+async function readUsedTables(db: Database): Promise<Table[]> {
+  const { rows } = await sql<Table>`
+    select relname as name, array_agg(attname::text) as columns
+    from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and pg_relation_size(pg_class.oid) > 0
+      and attnum > 0 and not attisdropped
+    group by relname`.execute(db)
+  return rows
 }
 
 /** Throws with every violated invariant, and the first rows that violate it. */
 export async function verifyInvariants(db: Database, now: Date): Promise<void> {
-  const tables = await readFilledTables(db)
+  const tables = await readUsedTables(db)
   const queries = { ...invariants, ...referencesIn(tables), ...textsIn(tables) }
   const broken: string[] = []
   for (const [sentence, query] of Object.entries(queries)) {
