@@ -80,8 +80,14 @@ test('metrics count the outcome of each webhook attempt', async (t) => {
 test('SUP-08 metrics are served on their own port only, and nothing else is', async (t) => {
   const { service, url } = await startMeasured(t)
   for (const host of [service.baseUrl, service.authUrl, service.businessUrl])
-    for (const path of ['/metrics', '/debug', '/debug/pprof', '/server-status', '/admin'])
+    for (const path of ['/metrics', '/debug', '/debug/pprof', '/server-status'])
       assert.equal((await fetch(host + path)).status, 404, host + path)
+  // The console is a page of the host where users sign in. It is the same for everyone, and has no metrics.
+  for (const path of ['/admin', '/admin/metrics']) {
+    for (const host of [service.baseUrl, service.businessUrl])
+      assert.equal((await fetch(host + path)).status, 421, host + path)
+    assert.doesNotMatch(await (await fetch(service.authUrl + path)).text(), /process_cpu|_bucket|heap|uptime/)
+  }
   for (const path of ['/', '/healthz', '/metrics/', '/api/admin/apps'])
     assert.equal((await fetch(new URL(path, url))).status, 404, path)
   assert.equal((await fetch(url, { method: 'POST' })).status, 404)
