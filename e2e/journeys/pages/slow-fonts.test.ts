@@ -6,6 +6,9 @@ import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 /** Sum of layout shifts of a page (https://web.dev/articles/cls) that a reader does not notice. */
 const shiftMax = 0.02
 
+/** An hour of each part of the day: the account page greets its user. */
+const greetedHours = [9, 14, 20]
+
 let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
@@ -52,7 +55,7 @@ for (const [width, locale] of [
     const { authUrl, baseUrl, businessUrl } = stage.service
     const shifts: Record<string, number> = {}
     const visit = async (paths: string[]) => {
-      for (const url of paths) shifts[new URL(url).pathname] = await openWithLateFonts(person.page, url)
+      for (const url of paths) shifts[url] = await openWithLateFonts(person.page, url)
     }
     await visit(['/', '/login', '/register', '/help', '/playground'].map((path) => authUrl + path))
     await visit([`${baseUrl}/docs`])
@@ -60,7 +63,11 @@ for (const [width, locale] of [
     await person.createAccount({ handle: `late-fonts-${width}-${locale.toLowerCase()}`, displayName: 'Ada Lovelace' })
     await person.press('confirm-recovery-saved')
     await person.page.waitForURL(/\/account/)
-    await visit(['', '/security', '/activity', '/signing'].map((path) => `${authUrl}/account${path}`))
+    await visit(['/security', '/activity', '/signing'].map((path) => `${authUrl}/account${path}`))
+    for (const hour of greetedHours) {
+      await person.page.clock.setFixedTime(new Date().setHours(hour))
+      await visit([`${authUrl}/account?at=${hour}`])
+    }
     await visit([`${businessUrl}/organizations`, `${authUrl}/developers`])
     assert.deepEqual(
       Object.entries(shifts).filter(([, shift]) => shift >= shiftMax),

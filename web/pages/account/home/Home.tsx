@@ -18,13 +18,12 @@ import { atHandle } from '../../../lib/text/handle.ts'
 
 /** The first page of a signed-in user: what waits for them, what to do next, and where they have been. */
 export function Home({ data, onGo }: HomeProps) {
-  const words = useAccountWords().home
   const { language } = useLocale()
   const now = new Date()
   const name = data.session.identities[0]?.displayName ?? ''
   return (
     <>
-      <PageHead title={words.greetings[dayPart(now)](name)} lead={formatDate(now.toISOString(), language, now)} />
+      <PageHead title={<Greeting name={name} now={now} />} lead={formatDate(now.toISOString(), language, now)} />
       <Waiting pending={data.pending} onGo={onGo} />
       <InvitationCard invitations={data.invitations} />
       <div class="grid-2">
@@ -33,6 +32,21 @@ export function Home({ data, onGo }: HomeProps) {
       </div>
       <ConnectedApps data={data} onGo={onGo} />
       <Organizations />
+    </>
+  )
+}
+
+/**
+ * On a phone the name has a line of its own: whether both fit in one would depend on the typeface, and the page would
+ * move when that arrives late.
+ */
+function Greeting({ name, now }: { name: string; now: Date }) {
+  const text = useAccountWords().home.greetings[dayPart(now)](name)
+  const nameAt = text.lastIndexOf(' ', text.indexOf(name)) + 1
+  return (
+    <>
+      {text.slice(0, nameAt)}
+      <span class="greeted">{text.slice(nameAt)}</span>
     </>
   )
 }
