@@ -5,6 +5,7 @@ import type { Page, Route } from 'playwright-core'
 import { declineAct, readAct } from '../apps/signed-actions.ts'
 import type { Person } from '../fixtures/person.ts'
 import type { TestEnvironment } from '../fixtures/environment.ts'
+import { usePasskey } from './passkey-use.ts'
 
 type Surroundings = Pick<TestEnvironment, 'service' | 'nameServer'>
 type Look = (name: string, window?: Page) => Promise<void>
@@ -28,6 +29,7 @@ export async function visitOrganizationPages(person: Person, stage: Surroundings
   await person.press('create-organization')
   await visitMemberPages(person, service, look)
   await visitNonMemberPages(person, service, look)
+  await usePasskey(person, service)
   await openSettings(person, service)
   await visitSettingPages(person, look)
   await page.goto(page.url().replace(/[^/]*$/, 'council'))
@@ -37,7 +39,9 @@ export async function visitOrganizationPages(person: Person, stage: Surroundings
   await page.locator('.timeline').first().waitFor()
   await look('organizations-activity')
   await visitDomainPages(person, stage, look)
+  const domains = page.url()
   await usePasskey(person, service)
+  await page.goto(domains)
   await visitConnectionPages(person, look)
   await visitKeyPages(person, look)
   await page.locator('[data-action="switch-organization"]:visible').click()
@@ -54,6 +58,8 @@ export async function visitOrganizationPages(person: Person, stage: Surroundings
   await page.goto(`${service.authUrl}/login?prove`)
   await person.control('prove').waitFor()
   await look('login-prove')
+  await person.press('prove')
+  await page.waitForURL(`${service.authUrl}/account`)
   await openSettings(person, service)
   await person.press('end-organization')
   await dialog.waitFor()
@@ -63,16 +69,6 @@ export async function visitOrganizationPages(person: Person, stage: Surroundings
   await person.write('confirmation', 'The Society for Analytical Engines')
   await person.press('delete-organization')
   await dialog.waitFor({ state: 'detached' })
-}
-
-/** Confirms who is signed in, and returns: on a slow machine, the last time is longer ago than some acts accept. */
-async function usePasskey(person: Person, { authUrl }: TestEnvironment['service']): Promise<void> {
-  const { page } = person
-  const url = page.url()
-  await page.goto(`${authUrl}/login?prove`)
-  await person.press('prove')
-  await page.waitForURL(`${authUrl}/account`)
-  await page.goto(url)
 }
 
 /** A domain from its creation to its removal, with a record that is added to the DNS and removed again. */

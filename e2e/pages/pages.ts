@@ -11,6 +11,7 @@ import { openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
 import { noRequest, watch } from '../fixtures/visual-checks.ts'
 import { visitOrganizationChoice } from '../apps/organization-choice.ts'
 import type { Person } from '../fixtures/person.ts'
+import { usePasskey } from './passkey-use.ts'
 import { visitStoppedSigningPages } from './stopped-signing-pages.ts'
 import { visitOrganizationPages } from './organization-pages.ts'
 import { openSigningApp, type SigningApp } from '../apps/signing-app.ts'
@@ -70,12 +71,17 @@ async function visitPages(
   await page.waitForURL(/\/account/)
   await visitPagesAfterSignIn(person, look)
   await at('/account')
-  await visitAccountPages(person, handle, look)
-  await visitSigningPages(person, look)
-  await visitDeveloperPages(person, stage.service, look)
-  await visitOrganizationPages(person, stage, look)
-  await visitAppKeyPages(person, { service: stage.service, app: notes, handle, code }, look)
-  await visitConnectorPages(person, { service: stage.service, app: assistant, handle }, look)
+  for (const visit of [
+    () => visitAccountPages(person, handle, look),
+    () => visitSigningPages(person, look),
+    () => visitDeveloperPages(person, stage.service, look),
+    () => visitOrganizationPages(person, stage, look),
+    () => visitAppKeyPages(person, { service: stage.service, app: notes, handle, code }, look),
+    () => visitConnectorPages(person, { service: stage.service, app: assistant, handle }, look),
+  ]) {
+    await visit()
+    await usePasskey(person, stage.service)
+  }
   await visitSignInPages(person, look)
   await visitPlaygroundPages(person, code, look)
 

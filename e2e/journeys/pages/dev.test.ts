@@ -13,7 +13,8 @@ import { launchBrowser } from '../../fixtures/environment.ts'
 import { findBarriers } from '../../fixtures/visual-checks.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const drawnMillisecondsMax = 1000
+/** On an ordinary machine a reload takes a quarter of a second. */
+const reloadsMax = 4
 const edits = 3
 const pauseMilliseconds = 300
 
@@ -103,11 +104,27 @@ async function edit(path: string, change: (text: string) => string, isDrawn: () 
   return performance.now() - startedAt
 }
 
-async function fastest(t: { diagnostic: (message: string) => void }, once: (round: number) => Promise<number>) {
+/** Returns the milliseconds until the page is drawn again after the user reloads it. */
+async function reload(): Promise<number> {
+  const startedAt = performance.now()
+  await page.reload({ waitUntil: 'commit' })
+  await page.locator('h1').waitFor()
+  return performance.now() - startedAt
+}
+
+/** Edits several times. Returns the milliseconds that each took. */
+async function repeat(once: (round: number) => Promise<number>): Promise<number[]> {
   const milliseconds: number[] = []
   for (let round = 1; round <= edits; round++) milliseconds.push(await once(round))
-  t.diagnostic(`drawn after ${milliseconds.map(Math.round).join(', ')} ms`)
-  return Math.min(...milliseconds)
+  return milliseconds
+}
+
+/** Reloads as often as edits were drawn: a machine that is slow or busy is so for both. Asserts the ratio. */
+async function assertQuick(t: { diagnostic: (message: string) => void }, drawn: number[]): Promise<void> {
+  const reloaded = await repeat(reload)
+  const [edit, whole] = [drawn, reloaded].map((milliseconds) => Math.min(...milliseconds)) as [number, number]
+  t.diagnostic(`drawn after ${Math.round(edit)} ms, reloaded in ${Math.round(whole)} ms`)
+  assert.ok(edit < whole * reloadsMax, `${edit} ms after an edit, ${whole} ms after a reload`)
 }
 
 const heading = (text: string) => page.getByRole('heading', { name: text, exact: true }).waitFor()
@@ -123,42 +140,42 @@ test('npm run dev shows a page under the policy of the product, with a nonce for
   )
 })
 
-test('npm run dev draws an edited component within a second', async (t) => {
-  const milliseconds = await fastest(t, (round) =>
+test('npm run dev draws an edited component within the time of four reloads', async (t) => {
+  const drawn = await repeat((round) =>
     edit(
       'web/pages/login/Login.tsx',
       (text) => text.replace(/<h1>\{words\.title\}.*?<\/h1>/, `<h1>{words.title} ${round}</h1>`),
       () => heading(`Sign in ${round}`),
     ),
   )
-  assert.ok(milliseconds < drawnMillisecondsMax, `${milliseconds} ms`)
+  await assertQuick(t, drawn)
 })
 
-test('npm run dev draws an edited message within a second', async (t) => {
-  const milliseconds = await fastest(t, (round) =>
+test('npm run dev draws an edited message within the time of four reloads', async (t) => {
+  const drawn = await repeat((round) =>
     edit(
       'web/locales/en/register.ts',
       (text) => text.replace(/(login: \{\n\s+title: )'.*'/, `$1'Welcome ${round}'`),
       () => heading(`Welcome ${round} ${edits}`),
     ),
   )
-  assert.ok(milliseconds < drawnMillisecondsMax, `${milliseconds} ms`)
+  await assertQuick(t, drawn)
 })
 
 /** Whether the style with this value applies in the page. */
 const isEdited = (value: string) => getComputedStyle(document.documentElement).getPropertyValue('--edited') === value
 
-test('npm run dev draws an edited style within a second, without a reload', async (t) => {
+test('npm run dev draws an edited style within the time of four reloads, without a reload', async (t) => {
   await page.evaluate(() => Reflect.set(globalThis, 'isSameDocument', true))
-  const milliseconds = await fastest(t, (round) =>
+  const drawn = await repeat((round) =>
     edit(
       'web/components/theme.css',
       (text) => `${text}\n:root {\n  --edited: ${round};\n}\n`,
       () => page.waitForFunction(isEdited, String(round)),
     ),
   )
-  assert.ok(milliseconds < drawnMillisecondsMax, `${milliseconds} ms`)
   assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'isSameDocument')), true)
+  await assertQuick(t, drawn)
 })
 
 test('npm run dev reloads a page after an edit of the server', async () => {
