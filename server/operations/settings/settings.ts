@@ -18,7 +18,7 @@ import { listRevisions, type NewRevision, revisionsMax, storeRevision } from '#p
 import {
   applySettings,
   defaultSettings,
-  objectionTo,
+  parseSetting,
   readStoredSettings,
   type StoredSettings,
 } from '#platform/settings/setting.ts'
@@ -56,13 +56,15 @@ export type SettingTarget = { operator: Operator; replaced: number }
  */
 export function updateSettings(kernel: Kernel, target: SettingTarget, changes: SettingChanges): Promise<Settings> {
   const named = settingKeys.filter((key) => changes[key] !== undefined)
-  for (const key of named) {
+  const parsed = named.map((key): [SettingKey, string | null] => {
     if (kernel.config.fixed[key] !== undefined) throw fixedError(key)
-    const value = changes[key] ?? undefined
-    const objection = value === undefined ? undefined : objectionTo(key, value)
-    if (objection !== undefined) throw errors.invalid_request({ sentence: objection })
-  }
-  return replaceSettings(kernel, target, async (_tx, stored) => ({ settings: merge(stored, changes) }))
+    const written = changes[key] ?? null
+    if (written === null) return [key, null]
+    const found = parseSetting(key, written)
+    if ('objection' in found) throw errors.invalid_request({ sentence: found.objection })
+    return [key, found.value]
+  })
+  return replaceSettings(kernel, target, async (_tx, stored) => ({ settings: merge(stored, parsed) }))
 }
 
 function fixedError(key: SettingKey) {
@@ -71,8 +73,8 @@ function fixedError(key: SettingKey) {
 }
 
 /** Adds changes to stored settings. Null removes one. */
-function merge(stored: SomeSettings, changes: SettingChanges): SomeSettings {
-  const entries = Object.entries({ ...stored, ...changes }).filter(([, value]) => value !== null)
+function merge(stored: SomeSettings, changes: [SettingKey, string | null][]): SomeSettings {
+  const entries = Object.entries({ ...stored, ...Object.fromEntries(changes) }).filter(([, value]) => value !== null)
   return Object.fromEntries(entries)
 }
 

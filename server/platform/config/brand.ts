@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isEmail } from '@countersign/protocol/formats/email'
 import type { BrandLinks } from '@countersign/protocol/pages'
 import { ConfigError } from '#platform/config-error.ts'
 import { type AccentColor, readAccent } from './accent.ts'
@@ -89,9 +90,13 @@ function readLink(name: string, text: string | undefined, schemes: string[]): st
   return href
 }
 
-/** Returns the URL of a page of the operator, or undefined if its scheme is none of these or it has credentials. */
+/**
+ * Returns the URL of a page of the operator, in ASCII and without white space, because mails contain it. Returns
+ * undefined if its scheme is none of these, if it has credentials, or if a mailto URL has no address.
+ */
 export function linkOf(text: string, schemes: string[]): string | undefined {
-  const url = URL.parse(text)
+  // Browsers leave line ends out: a text of several lines could look like a URL.
+  const url = /\s/u.test(text) ? null : URL.parse(text)
   if (!url || !schemes.includes(url.protocol) || url.username !== '' || url.password !== '') return undefined
-  return url.href
+  return url.protocol !== 'mailto:' || isEmail(url.pathname) ? url.href : undefined
 }

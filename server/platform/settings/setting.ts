@@ -32,23 +32,38 @@ export function applySettings(config: Origin & Pick<Config, 'fixed'>, stored: So
   return { ...defaultSettings(config), ...stored, ...config.fixed }
 }
 
-const page = 'must be an https URL without user name and password'
+/** Parses the value of a setting as it is stored. Returns undefined if it is invalid. */
+type Parse = (value: string) => string | undefined
 
-/** What is wrong with a value, by key. */
-const objections: Record<SettingKey, (value: string) => string | undefined> = {
-  'registration.mode': () => undefined,
-  'branding.name': (name) =>
-    isServiceName(name) && isDisplayName(name) ? undefined : 'must be 1 to 40 visible characters in one line',
-  'legal.terms': (url) => (linkOf(url, ['https:']) === url ? undefined : page),
-  'legal.privacy': (url) => (linkOf(url, ['https:']) === url ? undefined : page),
-  'legal.imprint': (url) => (linkOf(url, ['https:']) === url ? undefined : page),
-  'legal.support': (url) => (linkOf(url, ['https:', 'mailto:']) ? undefined : `${page}, or a mailto URL`),
+const parsePage: Parse = (url) => linkOf(url, ['https:'])
+
+const parsers: Record<SettingKey, Parse> = {
+  'registration.mode': (mode) => mode,
+  'branding.name': (name) => (isServiceName(name) && isDisplayName(name) ? name : undefined),
+  'legal.terms': parsePage,
+  'legal.privacy': parsePage,
+  'legal.imprint': parsePage,
+  'legal.support': (url) => linkOf(url, ['https:', 'mailto:']),
 }
 
-/** Returns what is wrong with the value of a setting, or undefined. */
-export function objectionTo(key: SettingKey, value: string): string | undefined {
-  const objection = objections[key](value)
-  return objection === undefined ? undefined : `${key} ${objection}.`
+const page = 'must be an https URL without user name and password, of at most 2,000 characters'
+
+/** What a value must be, by key. */
+const demands: Record<SettingKey, string> = {
+  'registration.mode': 'must be open, invited or closed',
+  'branding.name': 'must be 1 to 40 visible characters in one line',
+  'legal.terms': page,
+  'legal.privacy': page,
+  'legal.imprint': page,
+  'legal.support': `${page}, or mailto: and an e-mail address`,
+}
+
+/** Returns the value of a setting as it is stored, or what is wrong with it. */
+export function parseSetting(key: SettingKey, written: string): { value: string } | { objection: string } {
+  const value = parsers[key](written)
+  // A URL can become longer: every other character than those of ASCII is percent-encoded.
+  const isValid = value !== undefined && Value.Check(settingSchemas[key], value)
+  return isValid ? { value } : { objection: `${key} ${demands[key]}.` }
 }
 
 /** The settings in the database, and the revision in which they were changed last. */

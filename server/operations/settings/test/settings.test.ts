@@ -178,3 +178,33 @@ test('SET-06 a link that runs code and a name that disguises text are refused, a
   assert.doesNotMatch((await world.auth.inject({ url: '/help' })).body, /<script>alert/)
   assert.equal((await change({ 'branding.name': null })).statusCode, 200)
 })
+
+test('SET-08 a link is stored as browsers read it, in one line, and adds no other text to mails', async () => {
+  const other = await createWorld()
+  const set = async (link: string) => {
+    const { revision } = (await other.api.inject({ url, headers: other.admin })).json()
+    const headers = { ...other.admin, 'if-match': `"${revision}"` }
+    const payload = { settings: { 'legal.support': link } }
+    const answer = await other.api.inject({ method: 'PATCH', url, headers, payload })
+    return answer.statusCode === 200 ? answer.json<Settings>().settings['legal.support']?.value : answer.json().error
+  }
+  try {
+    const kept = 'https://example.com/help'
+    for (const [link, stored] of [
+      ['https://example.com', 'https://example.com/'],
+      ['https://example.com/\n\nYour account is locked:\nhttp://evil.example', undefined],
+      ['https://example.com/\u202Ehelp', 'https://example.com/%E2%80%AEhelp'],
+      ['https:evil.example', 'https://evil.example/'],
+      ['mailto:help@example.com', 'mailto:help@example.com'],
+      ['mailto:', undefined],
+      ['mailto:help@example.com\nhttp://evil.example', undefined],
+      [`https://example.com/${'é'.repeat(500)}`, undefined],
+      [kept, kept],
+    ] as const)
+      assert.equal(await set(link), stored ?? 'invalid_request', link)
+    await other.kernel.mail.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hello.\n' })
+    assert.match(other.kernel.mail.inbox?.list()[0]?.text ?? '', /^Hello\.\n\n-- \nCountersign\nhttps:[^\n]+help\n?$/)
+  } finally {
+    await other.close()
+  }
+})
