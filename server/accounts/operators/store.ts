@@ -176,14 +176,14 @@ export async function deleteOperatorsOf(tx: Transaction, identityIds: IdentityId
 }
 
 /**
- * Chooses the owners with a verified address who have not been mailed about ADMIN_TOKEN since then, and notes that they
- * are. Of concurrent calls, one gets each owner.
+ * Chooses the active owners with a verified address who have not been mailed about ADMIN_TOKEN since then, and notes
+ * that they are. Of concurrent calls, one gets each owner.
  */
 export async function claimOwnersToMail(db: Database, { since, now }: { since: Date; now: Date }) {
   const { rows } = await sql<{ email: string }>`
     update operator set break_glass_mailed_at = ${now}
     from identity
-    where identity.identity_id = operator.identity_id and role = 'owner' and email_verified
+    where identity.identity_id = operator.identity_id and role = 'owner' and email_verified and ${isActive(now)}
       and (break_glass_mailed_at is null or break_glass_mailed_at <= ${since})
     returning identity.email`.execute(db)
   return rows

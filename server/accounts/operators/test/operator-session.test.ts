@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { holdRequest, listenHere } from '#testing/held-request.ts'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
-import { createToken, makeOperator } from '#testing/operators.ts'
+import { createToken, makeOperator, suspend } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -156,6 +156,36 @@ test('OPR-05 the use of ADMIN_TOKEN is mailed to the owners, once an hour of all
     await read(one.admin, '', one)
     await mailbox.take()
     assert.equal(mailbox.count(), 0, 'one mail an hour')
+  } finally {
+    await one.close()
+    await mailbox.close()
+  }
+})
+
+test('OPR-11 a use of ADMIN_TOKEN more than an hour after the last mail is mailed, to active owners', async () => {
+  const mailbox = await openMailbox()
+  const one = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'Countersign <id@example.com>' } })
+  try {
+    const [owner, suspended] = [await one.person(), await one.person()]
+    for (const person of [owner, suspended]) {
+      await makeOperator(one, person, 'owner')
+      const url = `/api/identities/${person.identityId}/email`
+      const post = (to: string, payload: object) =>
+        one.api.inject({ method: 'POST', url: to, headers: person.headers, payload })
+      await post(url, { email: `${person.handle}@example.com` })
+      await post(`${url}/verify`, { code: codeIn(await mailbox.take()) })
+    }
+    await suspend(one, suspended)
+    one.pass(3600 + 40 * 60)
+    await read(one.admin, '', one)
+    assert.deepEqual((await mailbox.take()).to, [`${owner.handle}@example.com`])
+    one.pass(30 * 60)
+    await read(one.admin, '', one)
+    assert.equal(mailbox.count(), 0, 'half an hour later, which is in the next hour of the clock')
+    one.pass(35 * 60)
+    await read(one.admin, '', one)
+    assert.deepEqual((await mailbox.take()).to, [`${owner.handle}@example.com`])
+    assert.equal(mailbox.count(), 0)
   } finally {
     await one.close()
     await mailbox.close()
