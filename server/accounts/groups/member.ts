@@ -14,6 +14,7 @@ import {
   lockGroup,
   requireRightsOverGroup,
 } from './group.ts'
+import type { GroupRow } from './store.ts'
 import * as store from './member-store.ts'
 
 const errors = defineErrors({
@@ -71,19 +72,29 @@ export async function changeMembers(
   })
 }
 
-type Joining = { identityId: IdentityId; groupIds: string[]; invitationId: string }
+type Joining = { identityId: IdentityId; groups: GroupRow[]; invitationId: string }
 
-/** Adds a new identity, which its transaction has inserted, to groups. Leaves out those that were deleted meanwhile. */
-export async function joinGroups(tx: Transaction, { identityId, groupIds, invitationId }: Joining, now: Date) {
+/**
+ * Adds a new identity, which its transaction has inserted, to groups. Leaves out those that were deleted since they
+ * were read. Returns false if one became protected since then.
+ */
+export async function joinGroups(
+  tx: Transaction,
+  { identityId, groups, invitationId }: Joining,
+  now: Date,
+): Promise<boolean> {
   // In one order, like everything that locks several groups.
-  for (const groupId of groupIds.toSorted()) {
+  for (const read of groups.toSorted((one, other) => (one.groupId < other.groupId ? -1 : 1))) {
+    const { groupId } = read
     const group = await findAndLockGroup(tx, groupId)
     if (!group) continue
+    if (group.protected && !read.protected) return false
     const added = await store.insertMembers(tx, groupId, [identityId], now)
     await store.addToMemberCount(tx, groupId, added.length)
     const details = { groupId, key: group.key, invitationId }
     await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
   }
+  return true
 }
 
 /** Records who came and left, each for the activity of their own account. */

@@ -23,10 +23,11 @@ const errors = defineErrors({
 
 /** Returns what the holder of a token sees before they register. Throws `invitation_expired`. */
 export async function previewInvitation(db: Database, token: string, now: Date): Promise<AccountInvitationPreview> {
-  const { handle, displayName, email, message } = await transaction(db, async (tx) => {
+  const { invitation } = await transaction(db, async (tx) => {
     const found = await store.findUsable(tx, sha256(token), now)
     return requireRights(tx, found, now)
   })
+  const { handle, displayName, email, message } = invitation
   return { handle, displayName, email, message }
 }
 
@@ -63,22 +64,23 @@ async function requireAdmission(tx: Transaction, config: Config, { setup, invita
  * Throws `invitation_expired`.
  */
 async function accept(tx: Transaction, { token, identityId }: { token: string; identityId: IdentityId }, now: Date) {
-  const invitation = await requireRights(tx, await store.consumeInvitation(tx, sha256(token), now), now)
+  const consumed = await store.consumeInvitation(tx, sha256(token), now)
+  const { invitation, groups } = await requireRights(tx, consumed, now)
   const before = await findIdentity(tx, identityId)
   if (!before) throw errors.invitation_expired()
   const { userId } = before
-  const { invitationId, groupIds, email } = invitation
+  const { invitationId, email } = invitation
   const event = { action: 'invitation.accepted', actor: 'user', userId, identityId, details: { invitationId } } as const
   await recordAuditEvent(tx, event, now)
   if (email !== null) await setProvedEmail(tx, { userId, before, email }, now)
-  await joinGroups(tx, { identityId, groupIds, invitationId }, now)
+  if (!(await joinGroups(tx, { identityId, groups, invitationId }, now))) throw errors.invitation_expired()
   const after = await findIdentity(tx, identityId)
   return { identities: after ? [toIdentity(after)] : [] }
 }
 
 /**
- * Throws `invitation_expired` without an invitation, or if the operator who invites may no longer do that, or change
- * the groups as they are now: one may have become protected.
+ * Returns an invitation with its groups. Throws `invitation_expired` without one, or if the operator who invites may no
+ * longer do that, or change the groups as they are now: one may have become protected.
  */
 async function requireRights(tx: Transaction, invitation: store.InvitationRow | undefined, now: Date) {
   if (!invitation) throw errors.invitation_expired()
@@ -89,5 +91,5 @@ async function requireRights(tx: Transaction, invitation: store.InvitationRow | 
   if (isProtected) required.push('operators.manage')
   const isForMany = isProtected && invitation.maxUses > 1
   if (isForMany || !(await rightsStand(tx, invitation, required, now))) throw errors.invitation_expired()
-  return invitation
+  return { invitation, groups }
 }

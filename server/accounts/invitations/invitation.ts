@@ -28,8 +28,12 @@ const errors = defineErrors({
   too_many_invitations: [409, `There can be at most ${limits.accountInvitationsMax} pending invitations.`],
 })
 
-/** Parts of addresses, of which mail programs make links. */
-const address = /:\/\/|www\.|[\p{L}\p{N}][.\u3002]\p{L}{2}/iu
+/** Parts of addresses, of which mail programs make links: URLs and mail addresses, host names, IPv4 addresses. */
+const addresses = [
+  /\/\/|www\.|mailto:|\S@\S/iu,
+  /[\p{L}\p{M}\p{N}\p{S}_-][.\u3002][\p{L}\p{M}]{2}/u,
+  /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/u,
+]
 
 export type InvitationInput = {
   kind: 'link' | 'mail'
@@ -125,9 +129,10 @@ export async function deleteInvitation(db: Database, { operator, invitationId }:
 }
 
 /**
- * Mails an invitation again with a new link, which ends the one before. It is mailed before it is stored: if that
- * fails, the one before stays valid. Throws `invitation_not_found`, `invitation_not_mailed`, `mail_not_set_up`,
- * `rate_limited`, `temporarily_unavailable`, `undeliverable`.
+ * Mails an invitation again with a new link, which ends the one before. This renews an expired one, too, so that it
+ * needs the same rights as a new one. It is mailed before it is stored: if that fails, the one before stays valid.
+ * Throws `invitation_not_found`, `invitation_not_mailed`, `permission_denied`, `reauthentication_required`,
+ * `mail_not_set_up`, `rate_limited`, `temporarily_unavailable`, `undeliverable`.
  */
 export async function resendInvitation(
   kernel: ServerContext,
@@ -135,8 +140,12 @@ export async function resendInvitation(
   now: Date,
 ): Promise<AccountInvitation> {
   const { db, config, mail, rateLimits } = kernel
-  const { email, language, message, useCount } = await getInvitation(db, invitationId, now)
+  const found = await store.findInvitation(db, invitationId)
+  if (!found) throw errors.invitation_not_found()
+  const { email, message, useCount } = found
   if (email === null || useCount > 0) throw errors.invitation_not_mailed()
+  await requireRightsOverGroups(db, { operator, ...found }, now)
+  const language = languageOf(found)
   mail.require()
   await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
   const token = generateToken('accountInvitation')
@@ -144,6 +153,7 @@ export async function resendInvitation(
   await operatorTransaction(db, operator, async (tx) => {
     const row = await store.reissue(tx, { invitationId, tokenSha256: sha256(token) }, now)
     if (!row) throw errors.invitation_not_mailed()
+    await requireRightsOverGroups(tx, { operator, ...row }, now)
     const event = { action: 'invitation.resent', ...auditFieldsOf(operator), details: { invitationId } } as const
     await recordAuditEvent(tx, event, now)
   })
@@ -157,13 +167,18 @@ export function pruneInvitations(db: Database, now: Date, batch: number): Promis
 
 type GroupsOfInvitation = { operator: Operator; groupIds: string[]; maxUses: number }
 
-/** Throws as `requireRightsOverGroup`, and `invalid_request` for a protected group and more than one use. */
+/**
+ * Throws `permission_denied` for groups, as `requireRightsOverGroup`, and `invalid_request` for a protected group and
+ * more than one use.
+ */
 async function requireRightsOverGroups(
-  tx: Transaction,
+  db: Database | Transaction,
   { operator, groupIds, maxUses }: GroupsOfInvitation,
   now: Date,
 ): Promise<void> {
-  for (const group of await findGroups(tx, groupIds)) {
+  const groups = await findGroups(db, groupIds)
+  if (groups.length > 0) requirePermissions(operator, ['groups.manage'])
+  for (const group of groups) {
     requireRightsOverGroup(operator, group, now)
     if (group.protected && maxUses > 1)
       throw errors.invalid_request({ sentence: 'An invitation into a protected group is for one use.' })
@@ -218,8 +233,13 @@ function validateShown({ displayName, message }: { displayName: string | null; m
   if (message === null) return
   if (!isDisplayName(message, limits.invitationMessageCharactersMax))
     throw errors.invalid_request({ sentence: 'message must be 1 to 500 visible characters in one line.' })
-  if (address.test(message.normalize('NFKC')))
+  const folded = message.normalize('NFKC')
+  if (addresses.some((address) => address.test(folded)))
     throw errors.invalid_request({ sentence: 'message must contain no address. Write a space after each sentence.' })
+}
+
+function languageOf({ language }: Pick<store.InvitationRow, 'language'>): Language {
+  return isLanguage(language) ? language : 'en'
 }
 
 function toInvitation(row: store.InvitationRow, keys: Map<string, string>, now: Date): AccountInvitation {
@@ -227,7 +247,7 @@ function toInvitation(row: store.InvitationRow, keys: Map<string, string>, now: 
   return {
     ...{ invitationId, kind, email, handle, displayName, message, maxUses, useCount },
     groups: row.groupIds.flatMap((groupId) => keys.get(groupId) ?? []),
-    language: isLanguage(row.language) ? row.language : 'en',
+    language: languageOf(row),
     status: useCount >= maxUses ? 'used' : row.expiresAt <= now ? 'expired' : 'pending',
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),

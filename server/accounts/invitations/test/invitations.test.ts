@@ -173,6 +173,8 @@ test('REG-07 a message cannot contain an address, and other wrong invitations ar
   const refusedMessages = [
     ...['See https://evil.example', 'Go to www.evil', 'Visit evil.example today', 'Mail me@evil.example'],
     ...['Visit evil．example', 'Two\nlines', 'x'.repeat(501), ' ', '\u202Etxt'],
+    ...['Visit हिन्दी.com', 'Visit example.भारत', 'Visit i❤.ws', 'Visit ☕.com', 'Visit evil-.com'],
+    ...['Open 192.0.2.1/login', 'Mail root@localhost', 'Mail mailto:root', 'See //evil/x'],
   ]
   for (const message of refusedMessages)
     assert.equal(
@@ -180,7 +182,8 @@ test('REG-07 a message cannot contain an address, and other wrong invitations ar
       'invalid_request',
       message,
     )
-  await invited({ message: 'Bring a pen, e.g. a blue one. See you at 9.30!' })
+  await invited({ message: 'Bring a pen, e.g. a blue one… See you at 9.30 or 10:15, on 26.11.2026, for 1.5 h!' })
+  await invited({ message: 'Questions (24/7): ask @ada, or call 06.12.34.56.78. Wait...please.' })
   const mail = { kind: 'mail', email: 'ada@example.org' }
   for (const [fields, error] of [
     [{ kind: 'mail' }, 'invalid_email'],
@@ -194,6 +197,40 @@ test('REG-07 a message cannot contain an address, and other wrong invitations ar
     [{ kind: 'link', expiresAt: '2031-01-01T00:00:00Z' }, 'invalid_request'],
   ] as const)
     assert.equal((await send(world.admin, 'POST', '', fields)).body.error, error, JSON.stringify(fields))
+})
+
+test('REG-08 a mail is sent again only by who could invite so now, however long ago it expired', async () => {
+  await groupWith('payroll')
+  const payload = { key: 'safe', displayName: 'Safe', protected: true }
+  await world.api.inject({ method: 'POST', url: '/api/admin/groups', headers: world.admin, payload })
+  const inviting = await createToken(world, ['people.invite'])
+  const people = await makeOperator(world, await world.person(), 'people')
+  const owner = await makeOperator(world, await world.person(), 'owner')
+  const resend = async (invitationId: string, headers: Headers) => {
+    const { status, body } = await send(headers, 'POST', `/${invitationId}/resend`)
+    return [status, body.permission ?? body.error]
+  }
+  const expiresAt = new Date(world.now().getTime() + 3_600_000).toISOString()
+  const mailed = async (group: string) => {
+    const mail = { kind: 'mail', email: `${group}@example.org`, groups: [group], expiresAt }
+    const { invitationId } = await invited(mail)
+    await mailbox.take()
+    return invitationId
+  }
+  const [payroll, safe] = [await mailed('payroll'), await mailed('safe')]
+  world.pass(3600)
+  assert.deepEqual(await resend(payroll, inviting.headers), [403, 'groups.manage'])
+  for (const headers of [inviting.headers, people.page])
+    assert.equal((await resend(safe, headers))[0], 403, 'a protected group')
+  assert.deepEqual(await resend(safe, owner.page), [403, 'reauthentication_required'])
+  for (const invitationId of [payroll, safe])
+    assert.equal((await send(world.admin, 'GET', `/${invitationId}`)).body.status, 'expired')
+  assert.equal(mailbox.count(), 0, 'no mail without the right to send it')
+
+  assert.deepEqual(await resend(payroll, people.page), [200, undefined])
+  await mailbox.take()
+  assert.deepEqual(await resend(safe, world.admin), [200, undefined])
+  await mailbox.take()
 })
 
 test('REG-07 no table, list or audit event contains a token of an invitation', async () => {
