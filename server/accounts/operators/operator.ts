@@ -17,6 +17,7 @@ import {
   rightsHolderOf,
 } from './acting-operator.ts'
 import * as store from './store.ts'
+import * as setupStore from './setup-store.ts'
 import * as tokenStore from './token-store.ts'
 
 const errors = defineErrors({
@@ -59,6 +60,8 @@ export async function addOperator(
     const outcome = await store.insertOperator(tx, granted, { max: limits.operatorsMax, now })
     if (outcome === 'exists') throw errors.operator_exists()
     if (outcome === 'too many') throw errors.too_many_operators()
+    // Else a link would count again if this operator leaves.
+    await setupStore.deleteLinks(tx)
     const event = { action: 'operator.added', userId, identityId, details: { role } } as const
     await recordAuditEvent(tx, { ...event, ...auditFieldsOf(operator) }, now)
     return readOperator(tx, identityId)

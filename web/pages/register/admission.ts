@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
+import type { Site } from '@countersign/protocol/pages'
 import { ApiError, call } from '../../lib/api/call.ts'
 import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import type { IdentityDraft } from '../../lib/text/identity-draft.ts'
@@ -28,10 +29,10 @@ export function readAdmission(): Admission {
 export function useOffer(admission: Admission, introduce: (names: Names) => void) {
   const { setup, invitation } = admission
   const [offer, setOffer] = useState<AccountInvitationPreview>()
-  const [refusal, setRefusal] = useState(() => refusalOf(admission))
+  const [refusal, setRefusal] = useState(() => refusalOf(admission, readSiteSettings()))
   useEffect(() => {
     async function check() {
-      if (setup !== undefined) await call('POST /api/setup/check', { body: { setup } })
+      if (setup) await call('POST /api/setup/check', { body: { setup } })
       if (invitation === undefined) return
       const found = await call('POST /api/auth/register/invitation', { body: { invitation } })
       setOffer(found)
@@ -45,8 +46,11 @@ export function useOffer(admission: Admission, introduce: (names: Names) => void
 }
 
 /** Returns why the user cannot register, as far as the page knows without a request. */
-function refusalOf({ setup, invitation }: Admission): Refusal | undefined {
-  const { registration } = readSiteSettings()
+export function refusalOf(
+  { setup, invitation }: Admission,
+  { registration }: Pick<Site, 'registration'>,
+): Refusal | undefined {
+  if (setup === '') return 'setup_link_expired'
   if (setup !== undefined || registration === 'open') return undefined
   if (registration === 'closed') return 'registration_closed'
   return invitation === undefined ? 'invitation_required' : undefined

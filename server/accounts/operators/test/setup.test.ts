@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { offerSetup } from '#accounts/operators/setup.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
-import { asPage } from '#testing/operators.ts'
+import { asPage, makeOperator } from '#testing/operators.ts'
 import { register, startRegistration } from '#testing/registration.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -115,6 +115,18 @@ test('REG-04 of many setups at once, by one link or by those of several processe
       ...Array.from({ length: 5 }, () => 'setup_done'),
     ])
     assert.equal((await operatorsOf(world)).length, 1)
+  }))
+
+test('REG-06 the first operator ends all links, however they were added, also if they leave', () =>
+  inNewService(async (world) => {
+    const setup = await offered(world)
+    const auditor = await makeOperator(world, await world.person(), 'auditor')
+    assert.equal(await check(world, setup), 'setup_done')
+    const url = `/api/admin/operators/${auditor.identityId}`
+    assert.equal((await world.api.inject({ method: 'DELETE', url, headers: world.admin })).statusCode, 204)
+    assert.deepEqual(await operatorsOf(world), [])
+    assert.equal(await check(world, setup), 'setup_link_expired')
+    assert.equal((await register(world, { setup })).error, 'setup_link_expired')
   }))
 
 test('REG-06 the secret of the link is stored nowhere, neither in a table nor in the audit log', () =>
