@@ -53,5 +53,6 @@ export function addList(audit: Command): void {
 }
 
 function rowOf({ at, action, actor, operator, identityId, clientId }: AuditEvent): string[] {
-  return [at, action, operator?.name ?? actor, identityId ?? '', clientId ?? '']
+  const by = operator?.kind === 'break_glass' ? 'ADMIN_TOKEN' : (operator?.name ?? actor)
+  return [at, action, by, identityId ?? '', clientId ?? '']
 }

@@ -53,7 +53,7 @@ test('SET-07 the audit log is read and filtered on the command line', async () =
   const audit = (...words: string[]) => countersign('audit', 'list', ...words)
   assert.equal((await countersign('settings', 'set', 'branding.name=Audited')).code, 0)
   const listed = await audit('--action', 'settings', '--limit', '1')
-  assert.match(listed.stdout, /^\S+Z +settings\.updated +operator\b/m, listed.stderr)
+  assert.match(listed.stdout, /^\S+Z +settings\.updated +ADMIN_TOKEN\b/m, listed.stderr)
   const entries = fieldsOf(JSON.parse((await audit('--action', 'settings.updated', '--limit', '1', '--json')).stdout))
   assert.equal(Array.isArray(entries.entries) && entries.entries.length, 1)
   assert.equal((await audit('--action', 'settings', '--to', '2020-01-01T00:00:00Z')).stdout, 'None found.\n')
