@@ -40,8 +40,9 @@ function setupText(setup: SetupLink | undefined, isTerminal: boolean): string | 
   return isTerminal ? setup?.url : setup?.path
 }
 
-function firstPage({ authUrl, demo }: Config): string {
-  return `${authUrl.origin}/${demo ? 'playground' : 'register'}`
+function firstPage({ authUrl, demo, registration }: Config): string {
+  const page = registration === 'open' ? 'register' : 'login'
+  return `${authUrl.origin}/${demo ? 'playground' : page}`
 }
 
 /** Formats the banner: the URLs, the page to open first, and the storage. */

@@ -29,6 +29,15 @@ test('OUT-06 under public URLs, or without a terminal, the start is one line of 
   }
 })
 
+test('the page to open first lets its reader in', () => {
+  const firstOf = (environment: Record<string, string>) =>
+    JSON.parse(announce(loadConfig({ ...hosted, ...environment }), { storage: 'embedded', setup: undefined }, false))
+      .openFirst
+  assert.equal(firstOf({ REGISTRATION: 'open' }), 'https://id.example.com/register')
+  assert.equal(firstOf({ REGISTRATION: 'closed' }), 'https://id.example.com/login')
+  assert.equal(firstOf({}), 'https://id.example.com/login')
+})
+
 test('REG-06 only a terminal shows the setup link, a log only names its file', () => {
   const setup = { url: 'http://localhost:4401/setup#cs_setup_secret', path: '/data/setup-link' }
   const started = { storage: 'embedded', setup } as const
