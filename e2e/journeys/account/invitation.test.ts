@@ -35,7 +35,9 @@ test('the first operator sets up the service, and a guest registers by an invita
   await look(ada, 'setup')
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
-  await ada.page.waitForURL(/\/account/)
+  await ada.page.waitForURL(/\/admin/)
+  await ada.control('open-identity').first().waitFor()
+  await look(ada, 'owner')
   const { operators } = await operate('operators')
   assert.deepEqual(
     operators.map(({ handle, role }: Record<string, string>) => [handle, role]),

@@ -55,7 +55,7 @@ export function SetUpAsOneself({ setup, session, doing, onSignOut }: Props) {
   async function become(identityId: string) {
     await reauthenticate()
     await call('POST /api/setup', { body: { setup, identityId } })
-    location.assign('/account')
+    location.assign('/admin')
   }
   const choices = session.identities.map(({ identityId, displayName, handle }, index): Action => {
     const label = words.use(displayName, atHandle(handle))

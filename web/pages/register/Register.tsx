@@ -20,7 +20,7 @@ export function Register() {
   const flow = useFlow(admission)
   const { offer, refusal } = useOffer(admission, flow.introduce)
   const words = useMessages().register
-  const returnTo = returnUrl(location.search, readSiteSettings())
+  const returnTo = admission.setup === undefined ? returnUrl(location.search, readSiteSettings()) : '/admin'
   const doing = useActions()
   useEffect(preloadVault, [])
   useEffect(() => void flow.look(), [])
