@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
+import { adminInvitationsMessages as invitations } from '../../../web/locales/en/pages/admin/invitations.ts'
 import { adminPeopleMessages as words } from '../../../web/locales/en/pages/admin/people.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'
@@ -144,5 +145,50 @@ test('CON-04 an owner decides by a group who may use an app, adds an operator, a
   await open('audit')
   await page.locator('.audit-log').getByText('admin_token.created').first().waitFor()
   await look('admin-audit')
+  assert.deepEqual(faults, [])
+})
+
+test('CON-05 an owner creates a link that registers accounts, mails an invitation, and revokes it', async () => {
+  await create('groups', { key: 'staff', displayName: 'Staff' })
+  const { person, look, faults } = await enroll('emmy', 'Emmy Noether')
+  await makeOperator('emmy', 'owner')
+  const { page, control, press, write } = person
+  await page.goto(`${stage.service.authUrl}/admin/invitations`)
+  await control('new-invitation').waitFor()
+  await look('admin-no-invitations')
+  await press('new-invitation')
+  await write('uses', '0')
+  await write('message', 'See example.org')
+  await press('create-invitation')
+  await page.getByText(invitations.messageAddress).waitFor()
+  await write('uses', '3')
+  await write('groups', 'staff')
+  await write('message', 'Welcome to the team.')
+  await look('admin-new-invitation')
+  await press('create-invitation')
+  await control('invitation-copied').waitFor()
+  await look('admin-invitation-link')
+  const link = await page.locator('code[data-name="invitation-link"]').innerText()
+  await press('invitation-copied')
+  await page.getByRole('cell', { name: invitations.usedOf('0', '3') }).waitFor()
+
+  const invited = await stage.invite()
+  await invited.page.goto(link)
+  await invited.page.getByText('Welcome to the team.').waitFor()
+  await invited.createAccount({ handle: 'hedy', displayName: 'Hedy Lamarr' })
+
+  await press('new-invitation')
+  await page.getByLabel(invitations.kinds.mail.label).check()
+  await look('admin-new-invitation-mail')
+  await write('email', 'alonzo@example.org')
+  await press('create-invitation')
+  await page.getByRole('cell', { name: 'alonzo@example.org', exact: true }).waitFor()
+  await page.getByRole('cell', { name: invitations.usedOf('1', '3') }).waitFor()
+  await look('admin-invitations')
+  await control('invitation-menu').first().click()
+  await control('ask-revoke-invitation').first().click()
+  await look('admin-revoke-invitation')
+  await press('revoke-invitation')
+  await page.getByRole('cell', { name: 'alonzo@example.org', exact: true }).waitFor({ state: 'detached' })
   assert.deepEqual(faults, [])
 })

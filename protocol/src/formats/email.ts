@@ -25,3 +25,16 @@ export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@')
   return text.slice(0, at) + text.slice(at).toLowerCase()
 }
+
+/** Parts of addresses, of which mail programs make links: URLs and mail addresses, host names, IPv4 addresses. */
+const linked = [
+  /\/\/|www\.|mailto:|\S@\S/iu,
+  /[\p{L}\p{M}\p{N}\p{S}_-][.\u3002][\p{L}\p{M}]{2}/u,
+  /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/u,
+]
+
+/** Returns whether a mail program may make a link of a part of a text. */
+export function containsAddress(text: string): boolean {
+  const folded = text.normalize('NFKC')
+  return linked.some((pattern) => pattern.test(folded))
+}

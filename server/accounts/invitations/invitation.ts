@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { AccountInvitation, NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
-import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
+import { containsAddress, isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage, type Language } from '@countersign/protocol/formats/registries/languages'
 import { findGroups, requireGroups, requireRightsOverGroup } from '#accounts/groups/group.ts'
@@ -27,13 +27,6 @@ const errors = defineErrors({
   invitation_not_mailed: [409, 'Only a mailed invitation that was not used can be mailed again.'],
   too_many_invitations: [409, `There can be at most ${limits.accountInvitationsMax} pending invitations.`],
 })
-
-/** Parts of addresses, of which mail programs make links: URLs and mail addresses, host names, IPv4 addresses. */
-const addresses = [
-  /\/\/|www\.|mailto:|\S@\S/iu,
-  /[\p{L}\p{M}\p{N}\p{S}_-][.\u3002][\p{L}\p{M}]{2}/u,
-  /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/u,
-]
 
 export type InvitationInput = {
   kind: 'link' | 'mail'
@@ -233,8 +226,7 @@ function validateShown({ displayName, message }: { displayName: string | null; m
   if (message === null) return
   if (!isDisplayName(message, limits.invitationMessageCharactersMax))
     throw errors.invalid_request({ sentence: 'message must be 1 to 500 visible characters in one line.' })
-  const folded = message.normalize('NFKC')
-  if (addresses.some((address) => address.test(folded)))
+  if (containsAddress(message))
     throw errors.invalid_request({ sentence: 'message must contain no address. Write a space after each sentence.' })
 }
 

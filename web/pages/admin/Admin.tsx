@@ -28,6 +28,7 @@ import { useAdminMessages } from './words.ts'
 
 const loaders: Record<Section, () => Promise<ComponentType<PartProps>>> = {
   people: async () => (await import('./people/People.tsx')).People,
+  invitations: async () => (await import('./invitations/Invitations.tsx')).Invitations,
   groups: async () => (await import('./groups/Groups.tsx')).Groups,
   apps: async () => (await import('./apps/Apps.tsx')).Apps,
   audit: async () => (await import('./audit/AuditLog.tsx')).AuditLog,

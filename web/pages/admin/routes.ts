@@ -4,6 +4,7 @@ import type { IconName } from '../../components/ui/Icon.tsx'
 /** The sections in their order, each with its icon. */
 export const sectionIcons = {
   people: 'id-card',
+  invitations: 'mail',
   groups: 'users',
   apps: 'app-window',
   audit: 'scroll-text',

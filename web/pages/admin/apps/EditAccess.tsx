@@ -6,6 +6,7 @@ import { toast } from '../../../components/frame/toast.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { wordsOf } from '../acting/words-of.ts'
 import { useAppsMessages } from './words.ts'
 
 type Props = { app: App; onChanged: (app: App) => void; onClose: () => void }
@@ -20,7 +21,7 @@ export function EditAccess({ app, onChanged, onClose }: Props) {
   const [mode, setMode] = useState(access.mode)
   const [written, setWritten] = useState(access.groups.join(' '))
   const [contact, setContact] = useState(access.contact ?? '')
-  const groups = [...new Set(written.split(/[\s,]+/).filter((key) => key !== ''))]
+  const groups = wordsOf(written)
   const act = {
     name: 'save-access',
     label: words.save,

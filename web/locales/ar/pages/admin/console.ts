@@ -4,7 +4,14 @@ import type { adminMessages as english } from '../../../en/pages/admin/console.t
 export const adminMessages: typeof english = {
   title: 'التشغيل',
   retry: 'إعادة المحاولة',
-  sections: { people: 'الأشخاص', groups: 'المجموعات', apps: 'التطبيقات', audit: 'سجل التدقيق', operators: 'المشغّلون' },
+  sections: {
+    people: 'الأشخاص',
+    invitations: 'الدعوات',
+    groups: 'المجموعات',
+    apps: 'التطبيقات',
+    audit: 'سجل التدقيق',
+    operators: 'المشغّلون',
+  },
   roles: { owner: 'مالك', people: 'الأشخاص', apps: 'التطبيقات', auditor: 'مدقّق' },
   actAs: 'التصرّف باسم',
   actingAs: (handle, role) => `أنت تتصرّف باسم ${handle}. الدور: ${role}`,
@@ -24,8 +31,9 @@ export const adminMessages: typeof english = {
   commandLine: 'من سطر الأوامر',
   refused: {
     group_exists: 'لمجموعة أخرى هذا المفتاح.',
-    group_not_found: 'لم تعد هذه المجموعة موجودة.',
+    group_not_found: 'هذه المجموعة غير موجودة.',
     too_many_groups: 'بلغ عدد المجموعات حدّه. احذف واحدة أولًا.',
+    invitation_not_mailed: 'استُخدمت هذه الدعوة من قبل، أو هي رابط.',
     operator_exists: 'هذه الهوية مشغّل بالفعل.',
     operator_not_found: 'أُزيل هذا المشغّل من قبل.',
     too_many_operators: 'بلغ عدد المشغّلين حدّه. أزل واحدًا أولًا.',

@@ -4,7 +4,14 @@ import type { adminMessages as english } from '../../../en/pages/admin/console.t
 export const adminMessages: typeof english = {
   title: 'Betrieb',
   retry: 'Erneut versuchen',
-  sections: { people: 'Personen', groups: 'Gruppen', apps: 'Apps', audit: 'Audit-Log', operators: 'Betreiber' },
+  sections: {
+    people: 'Personen',
+    invitations: 'Einladungen',
+    groups: 'Gruppen',
+    apps: 'Apps',
+    audit: 'Audit-Log',
+    operators: 'Betreiber',
+  },
   roles: { owner: 'Inhaber', people: 'Personen', apps: 'Apps', auditor: 'Prüfung' },
   actAs: 'Handeln als',
   actingAs: (handle, role) => `Du handelst als ${handle}. Rolle: ${role}`,
@@ -24,8 +31,9 @@ export const adminMessages: typeof english = {
   commandLine: 'Auf der Kommandozeile',
   refused: {
     group_exists: 'Eine andere Gruppe hat diesen Schlüssel.',
-    group_not_found: 'Diese Gruppe gibt es nicht mehr.',
+    group_not_found: 'Diese Gruppe gibt es nicht.',
     too_many_groups: 'Mehr Gruppen sind nicht möglich. Lösche zuerst eine.',
+    invitation_not_mailed: 'Diese Einladung wurde schon verwendet oder ist ein Link.',
     operator_exists: 'Diese Identität ist schon Betreiber.',
     operator_not_found: 'Dieser Betreiber wurde schon entfernt.',
     too_many_operators: 'Mehr Betreiber sind nicht möglich. Entferne zuerst einen.',

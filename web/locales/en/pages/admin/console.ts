@@ -2,7 +2,14 @@
 export const adminMessages = {
   title: 'Operator',
   retry: 'Try again',
-  sections: { people: 'People', groups: 'Groups', apps: 'Apps', audit: 'Audit log', operators: 'Operators' },
+  sections: {
+    people: 'People',
+    invitations: 'Invitations',
+    groups: 'Groups',
+    apps: 'Apps',
+    audit: 'Audit log',
+    operators: 'Operators',
+  },
   roles: { owner: 'Owner', people: 'People', apps: 'Apps', auditor: 'Auditor' },
   actAs: 'Act as',
   actingAs: (handle: string, role: string) => `You act as ${handle}. Role: ${role}`,
@@ -23,8 +30,9 @@ export const adminMessages = {
   commandLine: 'On the command line',
   refused: {
     group_exists: 'Another group has this key.',
-    group_not_found: 'This group no longer exists.',
+    group_not_found: 'There is no such group.',
     too_many_groups: 'The limit of groups is reached. Delete one first.',
+    invitation_not_mailed: 'This invitation was used already, or it is a link.',
     operator_exists: 'This identity is an operator already.',
     operator_not_found: 'This operator was removed already.',
     too_many_operators: 'The limit of operators is reached. Remove one first.',

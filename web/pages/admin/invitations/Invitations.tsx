@@ -1,0 +1,65 @@
+import type { AccountInvitation, NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
+import { useState } from 'preact/hooks'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { useOperator } from '../acting/operator.ts'
+import { More } from '../reading/More.tsx'
+import { Reading } from '../reading/Reading.tsx'
+import { useList } from '../reading/use-list.ts'
+import { InvitationTable } from './InvitationTable.tsx'
+import { IssuedLink, ResendInvitation, RevokeInvitation } from './InvitationDialogs.tsx'
+import { NewInvitation } from './NewInvitation.tsx'
+import { useInvitationsMessages } from './words.ts'
+
+export type InvitationAct = { about: 'resend' | 'revoke'; invitation: AccountInvitation }
+
+/** Lists the invitations to register an account. */
+export function Invitations() {
+  const words = useInvitationsMessages()
+  const { ask, may } = useOperator()
+  const [dialog, setDialog] = useState<'new' | { url: string } | InvitationAct>()
+  const invitations = useList<AccountInvitation>(async (cursor) => {
+    const page = await ask('GET /api/admin/invitations', { querystring: cursor === undefined ? {} : { cursor } })
+    return { items: page.invitations, nextCursor: page.nextCursor }
+  }, [])
+  const close = () => setDialog(undefined)
+  const refresh = ({ url }: Partial<NewAccountInvitation> = {}) => {
+    setDialog(url === undefined ? undefined : { url })
+    invitations.again()
+  }
+  const isEmpty = invitations.value?.items.length === 0
+  const create = may('people.invite') && (
+    <button type="button" class="button primary" data-action="new-invitation" onClick={() => setDialog('new')}>
+      <Icon name="plus" size="sm" />
+      {words.add}
+    </button>
+  )
+  return (
+    <>
+      <PageHead title={words.title} lead={words.lead} actions={invitations.value && !isEmpty && create} />
+      <Card flush>
+        <Reading of={invitations}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty icon="mail" title={words.none} level={2}>
+                <p>{words.noneWhat}</p>
+                {create}
+              </Empty>
+            ) : (
+              <InvitationTable invitations={items} onAsk={setDialog} />
+            )
+          }
+        </Reading>
+        <More of={invitations} />
+      </Card>
+      {dialog === 'new' && <NewInvitation onDone={refresh} onClose={close} />}
+      {typeof dialog === 'object' && 'url' in dialog && <IssuedLink url={dialog.url} onClose={close} />}
+      {typeof dialog === 'object' && 'about' in dialog && <ActDialog {...dialog} onDone={refresh} onClose={close} />}
+    </>
+  )
+}
+
+function ActDialog({ about, ...props }: InvitationAct & { onDone: () => void; onClose: () => void }) {
+  return about === 'resend' ? <ResendInvitation {...props} /> : <RevokeInvitation {...props} />
+}
