@@ -4,6 +4,7 @@ import type { OperatorRole } from '@countersign/protocol/formats/registries/perm
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { adminInvitationsMessages as invitations } from '../../../web/locales/en/pages/admin/invitations.ts'
+import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/settings.ts'
 import { adminPeopleMessages as words } from '../../../web/locales/en/pages/admin/people.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'
@@ -11,7 +12,7 @@ import { watch } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
 before(async () => {
-  stage = await openStage()
+  stage = await openStage({ IMPRINT_URL: 'https://example.org/imprint' })
 })
 after(() => stage.close())
 
@@ -190,5 +191,56 @@ test('CON-05 an owner creates a link that registers accounts, mails an invitatio
   await look('admin-revoke-invitation')
   await press('revoke-invitation')
   await page.getByRole('cell', { name: 'alonzo@example.org', exact: true }).waitFor({ state: 'detached' })
+  assert.deepEqual(faults, [])
+})
+
+/** Changes a setting as another operator does, on the command line. */
+async function changeSetting(revision: number, changed: Record<string, string>): Promise<void> {
+  const answer = await fetch(`${stage.service.baseUrl}/api/admin/settings`, {
+    method: 'PATCH',
+    headers: { ...stage.service.admin, 'content-type': 'application/json', 'if-match': `"${revision}"` },
+    body: JSON.stringify({ settings: changed }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+}
+
+test('CON-06 an owner changes settings, reads that they changed meanwhile, and restores a revision', async () => {
+  const { person, look, faults } = await enroll('barbara', 'Barbara Liskov')
+  await makeOperator('barbara', 'owner')
+  const { page, control, press, write } = person
+  const field = (name: string) => page.locator(`input[name="${name}"]`)
+  await page.goto(`${stage.service.authUrl}/admin/settings`)
+  await page.getByText(settings.noHistory).waitFor()
+  await page.getByText('IMPRINT_URL').waitFor()
+  assert.equal(await field('legal.imprint').count(), 0)
+  await look('admin-settings')
+  await write('branding.name', 'Example ID')
+  await write('legal.terms', 'http://example.org')
+  await press('save-brand')
+  await page.getByText(settings.linkProblem).waitFor()
+  await write('legal.terms', 'https://example.org')
+  await press('save-brand')
+  await page.getByText(settings.revision('1')).waitFor()
+  assert.equal(await field('legal.terms').inputValue(), 'https://example.org/')
+
+  await changeSetting(1, { 'legal.privacy': 'https://example.org/privacy' })
+  await page.getByLabel(settings.modes.closed.label).check()
+  await press('save-registration')
+  await page.getByText(adminMessages.refused.version_mismatch).waitFor()
+  await page.getByText(settings.revision('2')).waitFor()
+  await look('admin-settings-conflict')
+  assert.equal(await field('legal.privacy').inputValue(), 'https://example.org/privacy')
+  await press('save-registration')
+  await page.getByText(settings.revision('3')).waitFor()
+
+  await control('ask-restore-0').waitFor()
+  await press('ask-restore-1')
+  await look('admin-restore')
+  await press('restore-settings')
+  await page.getByText(settings.restoredFrom('1')).waitFor()
+  assert.equal(await page.getByLabel(settings.modes.open.label).isChecked(), true)
+  assert.equal(await field('legal.privacy').inputValue(), '')
+  await look('admin-settings-history')
+  await changeSetting(4, { 'branding.name': 'Countersign' })
   assert.deepEqual(faults, [])
 })

@@ -1,6 +1,6 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import type { Permission } from '../formats/registries/permissions.ts'
+import type { settingRules } from '../formats/registries/settings.ts'
 import { AuditOperator } from './audit.ts'
 import { Timestamp, WebUrl, nullable } from '../values.ts'
 
@@ -17,7 +17,7 @@ export const settingSchemas = {
   'legal.privacy': WebUrl,
   'legal.imprint': WebUrl,
   'legal.support': WebUrl,
-} as const
+} as const satisfies Record<keyof typeof settingRules, TSchema>
 
 export type SettingKey = keyof typeof settingSchemas
 
@@ -29,18 +29,6 @@ export type SomeSettings = Static<typeof SomeSettings>
 export type SettingValues = {
   [Key in SettingKey]: Static<(typeof settingSchemas)[Key]> | (Key extends `legal.${string}` ? null : never)
 }
-
-/** Environment variable that fixes a setting, and the permission that its change requires besides `settings.manage`. */
-type SettingRule = { environment: string; permission?: Permission }
-
-export const settingRules = {
-  'registration.mode': { environment: 'REGISTRATION', permission: 'operators.manage' },
-  'branding.name': { environment: 'BRAND_NAME' },
-  'legal.terms': { environment: 'TERMS_URL' },
-  'legal.privacy': { environment: 'PRIVACY_URL' },
-  'legal.imprint': { environment: 'IMPRINT_URL' },
-  'legal.support': { environment: 'SUPPORT_URL' },
-} as const satisfies Record<SettingKey, SettingRule>
 
 export function isSettingKey(text: string): text is SettingKey {
   return Object.hasOwn(settingSchemas, text)

@@ -1,8 +1,8 @@
+import { settingRules } from '@countersign/protocol/formats/registries/settings'
 import {
   type SettingChanges,
   type SettingKey,
   settingKeys,
-  settingRules,
   type SettingRevision,
   type Settings,
   type SomeSettings,

@@ -1,10 +1,5 @@
-import {
-  type SettingKey,
-  settingKeys,
-  settingRules,
-  settingSchemas,
-  SomeSettings,
-} from '@countersign/protocol/operations/settings'
+import { settingRules } from '@countersign/protocol/formats/registries/settings'
+import { type SettingKey, settingKeys, settingSchemas, SomeSettings } from '@countersign/protocol/operations/settings'
 import { Value } from 'typebox/value'
 import { ConfigError } from '#platform/config-error.ts'
 import type { BrandSetting } from './brand.ts'

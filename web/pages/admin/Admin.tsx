@@ -33,6 +33,7 @@ const loaders: Record<Section, () => Promise<ComponentType<PartProps>>> = {
   apps: async () => (await import('./apps/Apps.tsx')).Apps,
   audit: async () => (await import('./audit/AuditLog.tsx')).AuditLog,
   operators: async () => (await import('./operators/Operators.tsx')).Operators,
+  settings: async () => (await import('./settings/Settings.tsx')).Settings,
 }
 
 /** The pages on which operators administer the service. */

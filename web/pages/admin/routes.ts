@@ -9,6 +9,7 @@ export const sectionIcons = {
   apps: 'app-window',
   audit: 'scroll-text',
   operators: 'shield-check',
+  settings: 'settings',
 } as const satisfies Record<string, IconName>
 
 export type Section = keyof typeof sectionIcons

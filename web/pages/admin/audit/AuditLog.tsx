@@ -6,13 +6,13 @@ import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment } from '../../../lib/text/dates.ts'
-import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
 import type { PartProps } from '../Part.tsx'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath } from '../routes.ts'
+import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
 /** Everything that was done on the service, newest first. */
@@ -83,14 +83,11 @@ function Event({ event, goTo }: { event: AuditEvent; goTo: Navigate }) {
 
 /** Returns who acted. */
 function useActor({ actor, operator }: AuditEvent): string {
-  const { by, actors } = useAuditMessages()
-  if (operator === null) {
-    const named: Partial<Record<string, string>> = actors
-    return named[actor] ?? actor
-  }
-  const { kind, name } = operator
-  if (kind === 'break_glass') return 'ADMIN_TOKEN'
-  return by[kind](name === null ? undefined : isolate(name))
+  const { actors } = useAuditMessages()
+  const nameOf = useOperatorName()
+  if (operator !== null) return nameOf(operator)
+  const named: Partial<Record<string, string>> = actors
+  return named[actor] ?? actor
 }
 
 function IdentityLink({ identityId, goTo }: { identityId: string; goTo: Navigate }) {

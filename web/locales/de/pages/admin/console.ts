@@ -11,6 +11,7 @@ export const adminMessages: typeof english = {
     apps: 'Apps',
     audit: 'Audit-Log',
     operators: 'Betreiber',
+    settings: 'Einstellungen',
   },
   roles: { owner: 'Inhaber', people: 'Personen', apps: 'Apps', auditor: 'Prüfung' },
   actAs: 'Handeln als',
@@ -34,6 +35,10 @@ export const adminMessages: typeof english = {
     group_not_found: 'Diese Gruppe gibt es nicht.',
     too_many_groups: 'Mehr Gruppen sind nicht möglich. Lösche zuerst eine.',
     invitation_not_mailed: 'Diese Einladung wurde schon verwendet oder ist ein Link.',
+    setting_fixed_by_environment: 'Die Umgebung legt diese Einstellung fest. Lade die Seite neu.',
+    setting_revision_not_found: 'Diese Revision gibt es nicht mehr.',
+    version_mismatch:
+      'Die Einstellungen wurden inzwischen geändert, deine nicht gespeichert. Prüfe sie und versuche es erneut.',
     operator_exists: 'Diese Identität ist schon Betreiber.',
     operator_not_found: 'Dieser Betreiber wurde schon entfernt.',
     too_many_operators: 'Mehr Betreiber sind nicht möglich. Entferne zuerst einen.',

@@ -1,0 +1,14 @@
+import type { Permission } from './permissions.ts'
+
+/** Environment variable that fixes a setting, and the permission that its change requires besides `settings.manage`. */
+type SettingRule = { environment: string; permission?: Permission }
+
+/** The settings that operators can change while the service runs. */
+export const settingRules = {
+  'registration.mode': { environment: 'REGISTRATION', permission: 'operators.manage' },
+  'branding.name': { environment: 'BRAND_NAME' },
+  'legal.terms': { environment: 'TERMS_URL' },
+  'legal.privacy': { environment: 'PRIVACY_URL' },
+  'legal.imprint': { environment: 'IMPRINT_URL' },
+  'legal.support': { environment: 'SUPPORT_URL' },
+} as const satisfies Record<string, SettingRule>

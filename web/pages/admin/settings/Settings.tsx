@@ -1,0 +1,161 @@
+import { settingRules } from '@countersign/protocol/formats/registries/settings'
+import type { SettingKey, Settings as Current } from '@countersign/protocol/operations/settings'
+import { useState } from 'preact/hooks'
+import { Field } from '../../../components/form/Field.tsx'
+import { RadioGroup } from '../../../components/form/Choice.tsx'
+import { PageHead } from '../../../components/frame/Frame.tsx'
+import { Reading } from '../reading/Reading.tsx'
+import { useOperator } from '../acting/operator.ts'
+import { type Draft, faultsOf, registrationModes, type TextKey, textKeys } from './draft.ts'
+import { FixedSetting } from './FixedSetting.tsx'
+import { History } from './History.tsx'
+import { SettingsForm } from './SettingsForm.tsx'
+import { type Replace, useSettings } from './use-settings.ts'
+import { useSettingsMessages } from './words.ts'
+
+/** Changes the settings that apply while the service runs, and shows their history. */
+export function Settings() {
+  const words = useSettingsMessages()
+  const { settings, revisions, ...writing } = useSettings()
+  return (
+    <>
+      <PageHead title={words.title} lead={words.lead} />
+      <Reading of={settings} rows={8}>
+        {(current) => (
+          <>
+            <Registration current={current} {...writing} />
+            <Brand current={current} {...writing} />
+            <History current={current} revisions={revisions} replace={writing.replace} />
+          </>
+        )}
+      </Reading>
+    </>
+  )
+}
+
+type Props = { current: Current; draft: Draft; change: (changed: Draft) => void; replace: Replace }
+
+/** Decides who can create an account. */
+function Registration({ current, draft, change, replace }: Props) {
+  const words = useSettingsMessages()
+  const key = 'registration.mode'
+  const mayChange = useMayChange()
+  const value = draft[key] ?? current.settings[key]?.value
+  const own: Draft = draft[key] === undefined ? {} : { [key]: draft[key] }
+  return (
+    <SettingsForm
+      name="registration"
+      title={words.registration}
+      current={current}
+      draft={own}
+      replace={mayChange(key, current) ? replace : undefined}
+    >
+      {mayChange(key, current) ? (
+        <RadioGroup
+          name="mode"
+          legend={words.who}
+          of={registrationModes.map((mode) => ({ value: mode, ...words.modes[mode] }))}
+          chosen={registrationModes.filter((mode) => mode === value)}
+          onChoose={(mode) => change({ [key]: mode })}
+        />
+      ) : (
+        <FixedSetting settingKey={key} label={words.who} setting={current.settings[key]} />
+      )}
+    </SettingsForm>
+  )
+}
+
+/** Names the service, and links to the pages of its operator. */
+function Brand({ current, draft, change, replace }: Props) {
+  const words = useSettingsMessages()
+  const mayChange = useMayChange()
+  const [isChecked, setChecked] = useState(false)
+  const { 'registration.mode': _mode, ...texts } = draft
+  const faults = faultsOf(texts)
+  const isEditable = textKeys.some((key) => mayChange(key, current))
+  const save: Replace = async (act) => {
+    setChecked(true)
+    if (faults.size === 0) await replace(act)
+  }
+  const show = (key: TextKey) =>
+    mayChange(key, current) ? (
+      <TextField
+        key={key}
+        settingKey={key}
+        value={draft[key] ?? storedText(key, current)}
+        standard={current.settings[key]?.default ?? ''}
+        isFaulty={isChecked && faults.has(key)}
+        onInput={(text) => change({ [key]: text })}
+      />
+    ) : (
+      <FixedSetting key={key} settingKey={key} label={words.keys[key]} setting={current.settings[key]} />
+    )
+  const [name, ...links] = textKeys
+  return (
+    <SettingsForm
+      name="brand"
+      title={words.brand}
+      about={words.brandWhat}
+      current={current}
+      draft={texts}
+      replace={isEditable ? save : undefined}
+    >
+      {show(name)}
+      <div class="grid-2">{links.map(show)}</div>
+    </SettingsForm>
+  )
+}
+
+type TextFieldProps = {
+  settingKey: TextKey
+  value: string
+  standard: string
+  isFaulty: boolean
+  onInput: (text: string) => void
+}
+
+function TextField({ settingKey, value, standard, isFaulty, onInput }: TextFieldProps) {
+  const words = useSettingsMessages()
+  const label = words.keys[settingKey]
+  if (settingKey === 'branding.name')
+    return (
+      <Field
+        name={settingKey}
+        label={label}
+        hint={words.nameHint(standard)}
+        value={value}
+        onInput={onInput}
+        problem={isFaulty ? words.nameProblem : undefined}
+      />
+    )
+  const isSupport = settingKey === 'legal.support'
+  const problem = isSupport ? words.supportProblem : words.linkProblem
+  return (
+    <Field
+      name={settingKey}
+      label={label}
+      hint={isSupport ? words.supportHint : words.linkHint}
+      value={value}
+      onInput={onInput}
+      problem={isFaulty ? problem : undefined}
+      keys="url"
+      exact
+    />
+  )
+}
+
+/** Returns the text of a setting in the database. The hint says what applies without one. */
+function storedText(key: TextKey, { settings }: Current): string {
+  const setting = settings[key]
+  return setting?.source === 'database' ? (setting.value ?? '') : ''
+}
+
+/** Returns whether the operator may change a setting, and the environment does not fix it. */
+function useMayChange(): (key: SettingKey, current: Current) => boolean {
+  const { may } = useOperator()
+  return (key, { settings }) => {
+    const rule: (typeof settingRules)[SettingKey] = settingRules[key]
+    const isAllowed = may('settings.manage') && (!('permission' in rule) || may(rule.permission))
+    return isAllowed && settings[key]?.editable === true
+  }
+}

@@ -1,0 +1,22 @@
+import type { SettingKey } from '@countersign/protocol/operations/settings'
+import { isolate } from '../../../lib/text/isolate.ts'
+import { registrationModes } from './draft.ts'
+import { useSettingsMessages } from './words.ts'
+
+/** Returns what shows the value of a setting: a mode of registration by its name. */
+export function useValueName(): (key: string, value: string | null) => string {
+  const words = useSettingsMessages()
+  return (key, value) => {
+    if (value === null) return words.none
+    const mode = key === 'registration.mode' && registrationModes.find((each) => each === value)
+    return mode ? words.modes[mode].label : value
+  }
+}
+
+/** Returns what shows a setting with its value in one line. */
+export function useNamedValue(): (key: string, value: string | null) => string {
+  const words = useSettingsMessages()
+  const nameOf = useValueName()
+  const labels: Partial<Record<string, string>> = words.keys satisfies Record<SettingKey, string>
+  return (key, value) => words.named(labels[key] ?? key, isolate(nameOf(key, value)))
+}
