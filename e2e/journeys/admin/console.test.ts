@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
+import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin/audit.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
+import { adminGroupsMessages as groups } from '../../../web/locales/en/pages/admin/groups.ts'
 import { adminInvitationsMessages as invitations } from '../../../web/locales/en/pages/admin/invitations.ts'
 import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/settings.ts'
 import { adminPeopleMessages as words } from '../../../web/locales/en/pages/admin/people.ts'
@@ -110,7 +112,18 @@ test('CON-04 an owner decides by a group who may use an app, adds an operator, a
   await write('identity', '@alan')
   await press('add-group-member')
   await control('ask-remove-member').waitFor()
+  await press('ask-edit-group')
+  await write('name', 'Engineering')
+  await page.getByLabel(groups.protected.label).check()
+  await look('admin-edit-group')
+  await press('save-group')
+  await page.getByRole('heading', { name: 'Engineering' }).waitFor()
+  await page.locator('.page-head').getByText(groups.protected.label).waitFor()
   await look('admin-group')
+  await open('people')
+  await page.getByLabel(words.group, { exact: true }).selectOption('eng')
+  await page.getByText(words.found('1', 1, true)).waitFor()
+  await look('admin-people-of-group')
   await open('groups')
   await control('open-group').waitFor()
   await look('admin-groups')
@@ -135,17 +148,37 @@ test('CON-04 an owner decides by a group who may use an app, adds an operator, a
   await press('ask-create-token')
   await write('name', 'Terraform')
   await page.getByLabel('apps.read').check()
+  await write('networks', 'example.org')
+  await press('create-token')
+  await page.locator('.problem').waitFor()
+  await write('networks', '192.0.2.0/24 2001:db8::/48')
   await look('admin-new-token')
   await press('create-token')
   await control('token-saved').waitFor()
   await look('admin-token')
   await press('token-saved')
   await page.locator('.list').getByText('Terraform').waitFor()
+  await page.locator('.list').getByText('192.0.2.0/24').waitFor()
   await look('admin-tokens')
 
   await open('audit')
   await page.locator('.audit-log').getByText('admin_token.created').first().waitFor()
   await look('admin-audit')
+  const events = page.locator('.audit-log > li')
+  await control('filter-action').fill('group.member')
+  await press('filter-events')
+  await events.getByText('admin_token.created').first().waitFor({ state: 'detached' })
+  await control('filter-identity').fill('@alan')
+  await press('filter-events')
+  await control('clear-filters').waitFor()
+  await events.getByText('group.member.added').waitFor()
+  await look('admin-audit-filtered')
+  await control('filter-app').fill('no-such-app')
+  await press('filter-events')
+  await page.getByText(audit.noMatch).waitFor()
+  await look('admin-audit-none')
+  await press('clear-filters')
+  await events.getByText('admin_token.created').first().waitFor()
   assert.deepEqual(faults, [])
 })
 

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { useState } from 'preact/hooks'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
@@ -6,32 +7,45 @@ import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment } from '../../../lib/text/dates.ts'
+import { findIdentityId } from '../acting/find-identity.ts'
 import { useOperator } from '../acting/operator.ts'
 import type { PartProps } from '../Part.tsx'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath } from '../routes.ts'
+import { type AuditFilter, AuditFilters } from './AuditFilters.tsx'
 import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
 /** Everything that was done on the service, newest first. */
 export function AuditLog({ goTo }: PartProps) {
   const words = useAuditMessages()
-  const { ask } = useOperator()
-  const events = useList<AuditEvent>(async (cursor) => {
-    const querystring = { limit: '50', ...(cursor !== undefined && { cursor }) }
-    const page = await ask('GET /api/admin/audit', { querystring })
-    return { items: page.entries, nextCursor: page.nextCursor }
-  }, [])
+  const operator = useOperator()
+  const [filter, setFilter] = useState<AuditFilter>({})
+  const events = useList<AuditEvent>(
+    async (cursor) => {
+      const { identity, ...others } = filter
+      const querystring = {
+        limit: '50',
+        ...others,
+        ...(identity !== undefined && { identity: await findIdentityId(operator, identity) }),
+        ...(cursor !== undefined && { cursor }),
+      }
+      const page = await operator.ask('GET /api/admin/audit', { querystring })
+      return { items: page.entries, nextCursor: page.nextCursor }
+    },
+    [filter],
+  )
   return (
     <>
       <PageHead title={words.title} lead={words.lead} />
       <Card flush>
+        <AuditFilters onFilter={setFilter} />
         <Reading of={events} rows={8}>
-          {({ items }) =>
+          {({ items, nextCursor }) =>
             items.length === 0 ? (
-              <Empty icon="scroll-text" title={words.none} level={2} />
+              <NoEvent isFiltered={Object.keys(filter).length > 0} isAtEnd={nextCursor === null} />
             ) : (
               <ol class="list audit-log">
                 {items.map((event) => (
@@ -44,6 +58,18 @@ export function AuditLog({ goTo }: PartProps) {
         <More of={events} />
       </Card>
     </>
+  )
+}
+
+/** Says that there is no event, or none so far: a page may be empty before the end. */
+function NoEvent({ isFiltered, isAtEnd }: { isFiltered: boolean; isAtEnd: boolean }) {
+  const words = useAuditMessages()
+  if (!isAtEnd) return <p class="pad">{words.noneSoFar}</p>
+  if (!isFiltered) return <Empty icon="scroll-text" title={words.none} level={2} />
+  return (
+    <Empty icon="search" title={words.noMatch} level={2}>
+      <p>{words.noMatchWhat}</p>
+    </Empty>
   )
 }
 

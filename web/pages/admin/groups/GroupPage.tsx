@@ -16,6 +16,8 @@ import { type List, useList } from '../reading/use-list.ts'
 import { useReading } from '../reading/use-reading.ts'
 import { type Navigate, routePath } from '../routes.ts'
 import { AddMember } from './AddMember.tsx'
+import { EditGroup } from './EditGroup.tsx'
+import { ProtectedChip, useMayChangeGroup } from './protection.tsx'
 import { useGroupsMessages } from './words.ts'
 
 type Props = { groupId: string; goTo: Navigate }
@@ -23,7 +25,8 @@ type Props = { groupId: string; goTo: Navigate }
 /** One group: its members, and its deletion. */
 export function GroupPage({ groupId, goTo }: Props) {
   const words = useGroupsMessages()
-  const { ask, may } = useOperator()
+  const { ask } = useOperator()
+  const mayChange = useMayChangeGroup()
   const params = { groupId }
   const group = useReading(() => ask('GET /api/admin/groups/:groupId', { params }), [])
   const members = useList<GroupMember>(async (cursor) => {
@@ -45,9 +48,19 @@ export function GroupPage({ groupId, goTo }: Props) {
           <>
             <PageHead
               title={found.displayName}
-              lead={<code dir="ltr">{found.key}</code>}
+              lead={
+                <span class="row">
+                  <code dir="ltr">{found.key}</code>
+                  {found.protected && <ProtectedChip />}
+                </span>
+              }
               actions={
-                may('groups.manage') && <DeleteGroup group={found} onDeleted={() => goTo(list, { replacing: true })} />
+                mayChange(found) && (
+                  <>
+                    <EditGroup group={found} onChanged={group.set} />
+                    <DeleteGroup group={found} onDeleted={() => goTo(list, { replacing: true })} />
+                  </>
+                )
               }
             />
             <Members group={found} members={members} />
@@ -60,7 +73,7 @@ export function GroupPage({ groupId, goTo }: Props) {
 
 function Members({ group, members }: { group: Group; members: List<GroupMember> }) {
   const words = useGroupsMessages()
-  const { may } = useOperator()
+  const mayChange = useMayChangeGroup()
   const [dialog, setDialog] = useState<GroupMember | 'add'>()
   const close = () => setDialog(undefined)
   return (
@@ -68,7 +81,7 @@ function Members({ group, members }: { group: Group; members: List<GroupMember> 
       flush
       title={words.members}
       actions={
-        may('groups.manage') && (
+        mayChange(group) && (
           <button type="button" class="button" data-action="ask-add-member" onClick={() => setDialog('add')}>
             <Icon name="user-plus" size="sm" />
             {words.addMember}
@@ -83,7 +96,11 @@ function Members({ group, members }: { group: Group; members: List<GroupMember> 
           ) : (
             <ul class="list">
               {items.map((member) => (
-                <MemberRow key={member.identityId} member={member} onRemove={() => setDialog(member)} />
+                <MemberRow
+                  key={member.identityId}
+                  member={member}
+                  onRemove={mayChange(group) ? () => setDialog(member) : undefined}
+                />
               ))}
             </ul>
           )
@@ -98,9 +115,8 @@ function Members({ group, members }: { group: Group; members: List<GroupMember> 
   )
 }
 
-function MemberRow({ member, onRemove }: { member: GroupMember; onRemove: () => void }) {
+function MemberRow({ member, onRemove }: { member: GroupMember; onRemove: (() => void) | undefined }) {
   const words = useGroupsMessages()
-  const { may } = useOperator()
   const { displayName, handle } = member
   return (
     <li>
@@ -109,7 +125,7 @@ function MemberRow({ member, onRemove }: { member: GroupMember; onRemove: () => 
         <strong>{displayName}</strong>
         <small>{atHandle(handle)}</small>
       </div>
-      {may('groups.manage') && (
+      {onRemove && (
         <div class="acts">
           <button
             type="button"

@@ -15,6 +15,7 @@ import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath } from '../routes.ts'
 import { GroupPage } from './GroupPage.tsx'
 import { NewGroup } from './NewGroup.tsx'
+import { ProtectedChip } from './protection.tsx'
 import { useGroupsMessages } from './words.ts'
 
 /** Lists the groups, or shows the one that is open. */
@@ -72,12 +73,15 @@ function GroupTable({ groups, goTo }: { groups: Group[]; goTo: Navigate }) {
     {
       key: 'name',
       label: words.name,
-      cell: ({ groupId, displayName }) => {
+      cell: ({ groupId, displayName, protected: isProtected }) => {
         const opened = { section: 'groups', id: groupId } as const
         return (
-          <RouteLink class="row-link" href={routePath(opened)} action="open-group" onFollow={() => goTo(opened)}>
-            <strong>{displayName}</strong>
-          </RouteLink>
+          <span class="row">
+            <RouteLink class="row-link" href={routePath(opened)} action="open-group" onFollow={() => goTo(opened)}>
+              <strong>{displayName}</strong>
+            </RouteLink>
+            {isProtected && <ProtectedChip />}
+          </span>
         )
       },
     },

@@ -1,10 +1,8 @@
 import type { AdminToken, NewAdminToken } from '@countersign/protocol/accounts/admin-tokens'
-import { tokenPermissions } from '@countersign/protocol/formats/registries/permissions'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../../../components/display/Copies.tsx'
-import { RadioGroup, Select } from '../../../components/form/Choice.tsx'
+import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
-import { Field } from '../../../components/form/Field.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { Note } from '../../../components/ui/Chip.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
@@ -14,72 +12,7 @@ import { useOperatorsMessages } from './words.ts'
 
 type Props = { onDone: (made?: NewAdminToken) => void; onClose: () => void }
 
-const lifetimes = ['30', '90', '365'] as const
 const graces = ['0', '3600', '86400'] as const
-
-/** Asks for the name, the permissions and the lifetime of a new admin token. */
-export function CreateToken({ onDone, onClose }: Props) {
-  const { tokens: words } = useOperatorsMessages()
-  const { ask, may } = useOperator()
-  const [name, setName] = useState('')
-  const [permissions, setPermissions] = useState<AdminToken['permissions']>([])
-  const [days, setDays] = useState<(typeof lifetimes)[number]>('90')
-  const [isChecked, setChecked] = useState(false)
-  const written = name.trim()
-  const act = {
-    name: 'create-token',
-    label: words.create,
-    asleep: permissions.length === 0,
-    do: async () => {
-      setChecked(true)
-      if (written === '' || permissions.length === 0) return
-      const expiresAt = new Date(Date.now() + Number(days) * 86_400_000).toISOString()
-      onDone(await ask('POST /api/admin/tokens', { body: { name: written, permissions, expiresAt } }))
-    },
-  }
-  const toggle = (permission: AdminToken['permissions'][number]) =>
-    setPermissions(
-      permissions.includes(permission)
-        ? permissions.filter((each) => each !== permission)
-        : [...permissions, permission],
-    )
-  return (
-    <Ask
-      title={words.add}
-      act={act}
-      onClose={onClose}
-      command={[
-        ...['tokens', 'create', '--name', written || '…'],
-        ...['--permission', permissions.join(' ') || '…', '--days', days],
-      ]}
-    >
-      <Field
-        name="name"
-        label={words.name}
-        hint={words.nameHint}
-        value={name}
-        onInput={setName}
-        problem={isChecked && written === '' ? words.nameMissing : undefined}
-      />
-      <Select
-        name="days"
-        label={words.lifetime}
-        of={lifetimes.map((value) => ({ value, label: words.lifetimes[value] }))}
-        chosen={days}
-        onChoose={setDays}
-      />
-      <RadioGroup
-        name="permissions"
-        legend={words.permissions}
-        hint={words.permissionsHint}
-        of={tokenPermissions.filter(may).map((value) => ({ value, label: value }))}
-        chosen={permissions}
-        several
-        onChoose={toggle}
-      />
-    </Ask>
-  )
-}
 
 /** Asks how long the replaced secret stays valid. */
 export function RotateToken({ token, onDone, onClose }: Props & { token: AdminToken }) {

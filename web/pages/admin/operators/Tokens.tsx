@@ -7,11 +7,12 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { Menu } from '../../../components/ui/Menu.tsx'
 import { dayOf, formatMomentInSentence } from '../../../lib/text/dates.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
-import { joinValues } from '../../../lib/text/lists.ts'
+import { joinNames, joinValues } from '../../../lib/text/lists.ts'
 import { useOperator } from '../acting/operator.ts'
 import { Reading } from '../reading/Reading.tsx'
 import { useReading } from '../reading/use-reading.ts'
-import { CreateToken, IssuedToken, RevokeToken, RotateToken } from './TokenDialogs.tsx'
+import { CreateToken } from './CreateToken.tsx'
+import { IssuedToken, RevokeToken, RotateToken } from './TokenDialogs.tsx'
 import { useOperatorsMessages } from './words.ts'
 
 type DialogState = 'create' | { about: 'rotate' | 'revoke'; token: AdminToken }
@@ -72,7 +73,7 @@ function TokenRow({ token, onAsk }: { token: AdminToken; onAsk: (about: 'rotate'
   const { tokens: words } = useOperatorsMessages()
   const { language } = useLocale()
   const { may } = useOperator()
-  const { name, permissions, expiresAt, lastUsedAt } = token
+  const { name, permissions, networks, expiresAt, lastUsedAt } = token
   const now = new Date()
   const isExpired = new Date(expiresAt) <= now
   return (
@@ -85,6 +86,7 @@ function TokenRow({ token, onAsk }: { token: AdminToken; onAsk: (about: 'rotate'
           {name} {isExpired && <Chip tone="bad">{words.expired}</Chip>}
         </strong>
         <small dir="ltr">{joinValues(permissions)}</small>
+        {networks.length > 0 && <small>{words.onlyFrom(joinNames(networks))}</small>}
         <small>
           {words.expires(dayOf(expiresAt, language, now))} ·{' '}
           {lastUsedAt === null ? words.neverUsed : words.lastUsed(formatMomentInSentence(lastUsedAt, language, now))}

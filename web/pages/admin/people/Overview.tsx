@@ -38,7 +38,7 @@ export function Overview({ identity, onAct }: Props) {
 function useFacts(identity: AdminIdentityDetails): Fact[] {
   const { facts, yes, no, notYet, never, organization, memberRoles: roles } = usePeopleMessages()
   const { language } = useLocale()
-  const { lastSeenOn, organizations, email, emailVerified } = identity
+  const { lastSeenOn, groups, organizations, email, emailVerified } = identity
   const named: Partial<Record<string, string>> = roles
   const roleOf = (role: string) => named[role] ?? role
   const answer = (is: boolean) => (is ? yes : notYet)
@@ -50,6 +50,10 @@ function useFacts(identity: AdminIdentityDetails): Fact[] {
     { label: facts.recoveryCode, value: answer(identity.hasRecoveryCode) },
     { label: facts.signingKey, value: answer(identity.hasSigningKey) },
     { label: facts.lastSeen, value: lastSeenOn === null ? never : formatDayAlone(lastSeenOn, language, now) },
+    {
+      label: facts.groups,
+      value: groups.length === 0 ? no : <code dir="ltr">{groups.join(' ')}</code>,
+    },
     {
       label: facts.organizations,
       value:

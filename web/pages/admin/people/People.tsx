@@ -9,15 +9,17 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Empty } from '../../../components/ui/Card.tsx'
-import { type Column, Search, Table } from '../../../components/ui/Table.tsx'
+import { type Column, Filter, Search, Table } from '../../../components/ui/Table.tsx'
 import { Segmented } from '../../../components/ui/Tabs.tsx'
 import { formatDayAlone, formatNumber } from '../../../lib/text/dates.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
+import { useOperator } from '../acting/operator.ts'
 import type { PartProps } from '../Part.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { routePath } from '../routes.ts'
 import { Identity } from './Identity.tsx'
 import { StatusChip } from './StatusChip.tsx'
+import { useGroupKeys } from './use-group-keys.ts'
 import { type PeopleFilter, type PeoplePage, usePeople } from './use-people.ts'
 import { usePeopleMessages } from './words.ts'
 
@@ -26,7 +28,9 @@ const statuses = ['all', 'active', 'suspended'] as const
 /** Finds identities, and shows the one that is open. */
 export function People({ place, goTo }: PartProps) {
   const words = usePeopleMessages()
-  const [filter, setFilter] = useState<PeopleFilter>({ q: '', status: 'all' })
+  const [filter, setFilter] = useState<PeopleFilter>({ q: '', status: 'all', group: '' })
+  const { may } = useOperator()
+  const groupKeys = useGroupKeys()
   const people = usePeople(filter)
   const change = (changed: Partial<PeopleFilter>) => setFilter({ ...filter, ...changed })
   return (
@@ -43,6 +47,14 @@ export function People({ place, goTo }: PartProps) {
               onChoose={(status) => change({ status })}
               action="status"
             />
+            {may('groups.read') && (
+              <Filter
+                label={words.group}
+                of={[{ value: '', label: words.allGroups }, ...groupKeys.map((key) => ({ value: key, label: key }))]}
+                chosen={filter.group}
+                onChoose={(group) => change({ group })}
+              />
+            )}
           </div>
           <Reading of={people} rows={6}>
             {(page) => <Found page={page} place={place} goTo={goTo} readMore={people.readMore} />}

@@ -4,7 +4,8 @@ import { useRef } from 'preact/hooks'
 import { useOperator } from '../acting/operator.ts'
 import { useReading } from '../reading/use-reading.ts'
 
-export type PeopleFilter = { q: string; status: 'all' | AdminIdentity['status'] }
+/** Which identities to show. An empty text does not filter. */
+export type PeopleFilter = { q: string; status: 'all' | AdminIdentity['status']; group: string }
 
 type Answer = ResponseOf<'GET /api/admin/identities'>
 
@@ -28,12 +29,13 @@ export function usePeople(filter: PeopleFilter) {
         limit: String(pageSize),
         ...(q !== '' && { q }),
         ...(filter.status !== 'all' && { status: filter.status }),
+        ...(filter.group !== '' && { group: filter.group }),
         ...(cursor !== undefined && { cursor }),
       },
     })
     return { ...page, isShort: page.identities.length < pageSize }
   }
-  const people = useReading(() => readPage(), [q, filter.status], q === '' ? 0 : searchDelay)
+  const people = useReading(() => readPage(), [q, filter.status, filter.group], q === '' ? 0 : searchDelay)
   const readMore = async () => {
     const { value } = people
     if (!value || value.nextCursor === null) return
