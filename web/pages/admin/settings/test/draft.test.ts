@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Setting, Settings } from '@countersign/protocol/operations/settings'
+import { changesOf, faultsOf, stillOpen } from '../draft.ts'
+
+const unset: Setting = { value: null, default: null, source: 'default', editable: true }
+const stored = (value: string): Setting => ({ ...unset, value, source: 'database' })
+
+function settingsWith(settings: Settings['settings']): Settings {
+  const name: Setting = { ...unset, value: 'Countersign', default: 'Countersign' }
+  return { revision: 1, settings: { 'branding.name': name, 'legal.terms': unset, 'legal.privacy': unset, ...settings } }
+}
+
+test('only what differs is changed: a URL in another form does not, an empty text restores the default', () => {
+  const before = settingsWith({
+    'legal.terms': stored('https://example.org/'),
+    'legal.privacy': stored('https://a.example/'),
+  })
+  const draft = { 'branding.name': ' ', 'legal.terms': ' HTTPS://Example.org ', 'legal.privacy': '' }
+  assert.deepEqual(changesOf(draft, before), { 'legal.privacy': null })
+  assert.deepEqual(changesOf({ 'branding.name': ' Example ID ' }, before), { 'branding.name': 'Example ID' })
+})
+
+test('after another operator was faster, only what they did not change stays in the form', () => {
+  const draft = {
+    'registration.mode': 'closed',
+    'branding.name': 'Mine',
+    'legal.terms': 'https://mine.example/',
+  } as const
+  const after = settingsWith({ 'branding.name': stored('Theirs') })
+  assert.deepEqual(stillOpen(draft, settingsWith({}), after), {
+    'registration.mode': 'closed',
+    'legal.terms': 'https://mine.example/',
+  })
+})
+
+test('links that the service would refuse are found before they are sent', () => {
+  const faulty = {
+    'branding.name': 'x'.repeat(41),
+    'legal.terms': 'http://example.org',
+    'legal.privacy': 'https://user:secret@example.org',
+    'legal.imprint': 'mailto:ada@example.org',
+  }
+  assert.deepEqual([...faultsOf({ ...faulty, 'legal.support': 'mailto:ada@example.org' })], Object.keys(faulty))
+  assert.equal(faultsOf({ 'branding.name': '', 'legal.support': '' }).size, 0)
+})
