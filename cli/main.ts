@@ -56,6 +56,7 @@ import {
 import { addActivate as addActivatePerson, addSignOut, addSuspend as addSuspendPerson } from './people/suspend.ts'
 import { addActivity } from './people/activity.ts'
 import { addApps } from './people/apps.ts'
+import { addExport } from './people/export.ts'
 import { addList as addPeopleList } from './people/list.ts'
 import { addShow as addShowIdentity } from './people/show.ts'
 import { addChange, addCreate as addCreateResource } from './resources/change.ts'
@@ -138,6 +139,7 @@ addPeopleList(people)
 addShowIdentity(people)
 addActivity(people)
 addApps(people)
+addExport(people)
 addSuspendPerson(people)
 addActivatePerson(people)
 addSignOut(people)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createRemotePerson } from '../../server/testing/remote-signer.ts'
@@ -25,7 +27,7 @@ function people(...words: string[]): Promise<Run> {
   })
 }
 
-test('people are listed, searched and shown, with their activity and apps', async () => {
+test('people are listed, searched and shown, with their activity and apps', async (t) => {
   assert.equal((await people('list', '--query', 'without-match')).stdout, 'None found.\n')
   await createRemotePerson(service)
   const { identities } = fieldsOf(JSON.parse((await people('list', '--json', '--limit', '1')).stdout))
@@ -41,6 +43,13 @@ test('people are listed, searched and shown, with their activity and apps', asyn
   await people('suspend', textOf(first?.['identityId']), '--reason', 'Left the company')
   assert.match((await people('list', '--status', 'suspended')).stdout, new RegExp(`@${handle} .* suspended `))
   assert.match((await people('show', handle)).stdout, /^Status +suspended$[^]*^Reason +Left the company$/m)
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const out = join(folder, 'exported.json')
+  assert.equal((await people('export', handle, '--out', out)).stdout, `Export written to ${out}.\n`)
+  assert.equal((await stat(out)).mode & 0o777, 0o600)
+  assert.equal(fieldsOf(JSON.parse(await readFile(out, 'utf8')))['handle'], handle)
+  assert.equal((await people('export', handle, '--out', out)).stderr, `error: ${out} already exists\n`)
   const unknown = await people('show', 'without-match')
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'error: no identity has the username without-match\n'])
   for (const words of [['list', '--limit', 'all'], ['list', '--sort', 'email'], ['list', '--status', 'gone'], ['show']])

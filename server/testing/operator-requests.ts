@@ -26,6 +26,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `GET /api/admin/identities/${identityId}`)
   await send(admin, `GET /api/admin/identities/${identityId}/activity?limit=5`)
   await send(admin, `GET /api/admin/identities/${identityId}/apps`)
+  await send(admin, `GET /api/admin/identities/${identityId}/export`)
   await send(admin, 'GET /api/admin/keys')
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
   for (const host of [world.api, world.auth, world.business])

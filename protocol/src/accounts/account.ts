@@ -60,7 +60,7 @@ const KeyPair = { publicKey: Base64, encryptedPrivateKey: Ciphertext, createdAt:
 /**
  * Identity with everything that belongs to it. Private keys are ciphertexts that only the user's browser can decrypt.
  */
-const ExportedIdentity = Type.Object({
+export const ExportedIdentity = Type.Object({
   ...Identity.properties,
   picture: Type.Union([Type.Object({ mediaType: Type.Literal('image/webp'), base64: Base64 }), Type.Null()], {
     description: 'The uploaded picture, of 512 pixels',

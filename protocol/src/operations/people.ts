@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { ExportedIdentity } from '../accounts/account.ts'
 import { GroupKey } from '../accounts/groups.ts'
 import { endpoint } from '../endpoint.ts'
 import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
@@ -121,4 +122,31 @@ export const listAdminIdentityApps = endpoint(
   { ...following, summary: 'List the apps that an identity has connected, most recently used first' },
   { params: ByIdentityId },
   { 200: Type.Object({ apps: Type.Array(AdminConnectedApp) }) },
+)
+
+const { picture, groups, unprovedEmail, formerHandles, grants } = ExportedIdentity.properties
+
+/**
+ * Data of one identity for the operator. It names what an operator gets: no keys, nothing that the user was asked to
+ * sign, and nothing of the account.
+ */
+export const AdminIdentityExport = Type.Object({
+  exportedAt: Timestamp,
+  ...entry,
+  ...{ picture, groups, unprovedEmail, formerHandles, grants },
+  apps: Type.Array(AdminConnectedApp),
+  activity: Type.Array(AdminActivityEntry),
+})
+export type AdminIdentityExport = Static<typeof AdminIdentityExport>
+
+export const exportAdminIdentity = endpoint(
+  'GET /api/admin/identities/:identityId/export',
+  {
+    ...reading,
+    permission: 'people.export',
+    recentAuthentication: true,
+    summary: 'Export the data of an identity, as a file',
+  },
+  { params: ByIdentityId },
+  { 200: AdminIdentityExport },
 )

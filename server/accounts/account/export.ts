@@ -1,5 +1,5 @@
 import { AccountExport } from '@countersign/protocol/accounts/account'
-import type { UserId } from '@countersign/protocol/ids'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { listIdentities, userCreatedAt } from '#accounts/identities/identity.ts'
 import type { Database } from '#platform/database/database.ts'
 import type { ExportParts, ExportSubject } from '#platform/module/define-module.ts'
@@ -32,23 +32,35 @@ async function* exportIdentities(
   userId: UserId,
   now: Date,
 ): AsyncGenerator<Pieces> {
+  const fields = Object.keys(AccountExport.properties.identities.items.properties)
   for (const identity of await listIdentities(db, userId)) {
-    const members: Members = new Map<string, unknown>(Object.entries(identity))
-    for (const { identity: parts = {} } of modules)
-      for (const [field, read] of Object.entries(parts))
-        members.set(field, await textOrPages(read(db, identity.identityId, now)))
-    yield objectOf(Object.keys(AccountExport.properties.identities.items.properties), members)
+    const parts = await readIdentityParts(db, modules, { identityId: identity.identityId, fields }, now)
+    yield objectOf(fields, new Map<string, unknown>([...Object.entries(identity), ...parts]))
   }
 }
 
+/** Reads what modules export of an identity, of the named fields alone: values, or the pieces of lists. */
+export async function readIdentityParts(
+  db: Database,
+  modules: readonly ExportParts[],
+  { identityId, fields }: { identityId: IdentityId; fields: readonly string[] },
+  now: Date,
+): Promise<Members> {
+  const members: Members = new Map<string, unknown>()
+  for (const { identity: parts = {} } of modules)
+    for (const [field, read] of Object.entries(parts))
+      if (fields.includes(field)) members.set(field, await textOrPages(read(db, identityId, now)))
+  return members
+}
+
 /** JSON text in pieces. */
-type Pieces = AsyncGenerator<string, void>
+export type Pieces = AsyncGenerator<string, void>
 
 /** Members of an object: plain values, or the pieces of their text. */
-type Members = Map<string, unknown>
+export type Members = Map<string, unknown>
 
 /** Serializes an object from its members, in the order of its schema. */
-async function* objectOf(names: string[], members: Members): Pieces {
+export async function* objectOf(names: string[], members: Members): Pieces {
   let before = '{'
   for (const name of names) {
     const member = members.get(name)
@@ -77,7 +89,7 @@ async function textOrPages(value: unknown): Promise<unknown> {
 }
 
 /** Serializes a list from pages of its items. */
-async function* textOf(pages: AsyncIterable<unknown[]>): Pieces {
+export async function* textOf(pages: AsyncIterable<unknown[]>): Pieces {
   let before = '['
   for await (const items of pages)
     if (items.length > 0) {

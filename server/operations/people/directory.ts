@@ -180,7 +180,7 @@ export async function recordView(db: Database, operator: Operator, identityId: I
   if (!(await recordIdentityView(db, auditFieldsOf(operator), identityId, now))) throw errors.identity_not_found()
 }
 
-function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
+export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
   return {
     identityId: row.identityId,
     handle: row.handle,

@@ -1,10 +1,13 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/operations/people'
-import { peopleRoutes } from './routes.ts'
+import { type PeopleServices, peopleRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
-const auditActions = ['identities.listed', 'identity.viewed'] as const
-const rateLimits = { 'identity-lists-per-operator': { points: 120, seconds: 60 } } as const
+const auditActions = ['identities.listed', 'identity.viewed', 'identity.exported'] as const
+const rateLimits = {
+  'identity-lists-per-operator': { points: 120, seconds: 60 },
+  'identity-exports-per-operator': { points: 6, seconds: 60 },
+} as const
 
 declare module '#platform/audit/audit-log.ts' {
   interface DeclaredAuditActions {
@@ -17,10 +20,10 @@ declare module '#platform/rate-limits/rate-limit.ts' {
   }
 }
 
-export const people = defineModule()({
+export const people = defineModule<PeopleServices>()({
   name: 'operations/people',
   endpoints: endpointsOf(endpoints),
-  mount: (hosts, { kernel }) => peopleRoutes(hosts.api, kernel),
+  mount: (hosts, services) => peopleRoutes(hosts.api, services),
   auditActions,
   rateLimits,
 })

@@ -1,16 +1,22 @@
+import { Readable } from 'node:stream'
 import * as endpoints from '@countersign/protocol/operations/people'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import { listActivityOfIdentity } from '#platform/audit/audit-log.ts'
 import type { Host } from '#platform/http/host.ts'
+import type { ExportParts } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { listConnectedApps } from '#oauth/consents/consent.ts'
 import { getIdentity, listIdentities, recordView } from './directory.ts'
+import { exportIdentity } from './export.ts'
 
 const entriesDefault = 50
 
-/** Routes for operators: find identities, and see what they did. */
-export function peopleRoutes(host: Host, kernel: ServerContext): void {
-  const { db, clock } = kernel
+export type PeopleServices = { kernel: ServerContext; exportParts: readonly ExportParts[] }
+
+/** Routes for operators: find identities, see what they did, and export them. */
+export function peopleRoutes(host: Host, services: PeopleServices): void {
+  const { kernel } = services
+  const { db, clock, log } = kernel
   const operator = adminGuard(kernel)
   const { onRequest } = operator
 
@@ -49,6 +55,25 @@ export function peopleRoutes(host: Host, kernel: ServerContext): void {
       const { identityId } = request.params
       await recordView(db, operator.of(request), identityId, clock())
       return { apps: await listConnectedApps(db, identityId) }
+    },
+  })
+
+  host.route({
+    ...endpoints.exportAdminIdentity,
+    // The response is sent as text, in pieces.
+    schema: { params: endpoints.exportAdminIdentity.schema.params },
+    onRequest,
+    async handler(request, reply) {
+      const pieces = await exportIdentity(services, operator.of(request), request.params.identityId, clock())
+      reply.header('content-disposition', 'attachment; filename="countersign-identity.json"')
+      // The client's speed determines the duration, so the request must not count against the concurrency limit.
+      host.release(request)
+      const text = Readable.from(pieces)
+      // Errors before the first byte are answered like any other error.
+      text.once('error', (error) => {
+        if (reply.raw.headersSent) log.error({ error }, 'identity export stream aborted')
+      })
+      return reply.type('application/json; charset=utf-8').send(text)
     },
   })
 }

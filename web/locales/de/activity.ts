@@ -37,6 +37,7 @@ export const activityMessages: typeof english = {
       'identity.activated': 'Vom Betreiber entsperrt',
       'identity.signed_out': 'Vom Betreiber abgemeldet',
       'identity.viewed': 'Deine Identität vom Betreiber angesehen',
+      'identity.exported': 'Deine Identität vom Betreiber exportiert',
       'app.authorized': 'App verbunden',
       'app.signed_in': 'Bei einer App angemeldet',
       'app.disconnected': 'App getrennt',

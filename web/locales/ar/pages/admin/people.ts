@@ -81,6 +81,7 @@ export const adminPeopleMessages: typeof english = {
   noActivity: 'لا نشاط بعد',
   acts: {
     'identity.viewed': 'اطّلع عليها مشغّل',
+    'identity.exported': 'صدّر بياناتها مشغّل',
     'app.created': 'سُجّل تطبيق',
     'app.updated': 'حُدّث تطبيق',
     'app.secret.rotated': 'استُبدل سر العميل',

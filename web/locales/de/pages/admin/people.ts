@@ -82,6 +82,7 @@ export const adminPeopleMessages: typeof english = {
   noActivity: 'Noch keine Aktivität',
   acts: {
     'identity.viewed': 'Von einem Betreiber angesehen',
+    'identity.exported': 'Von einem Betreiber exportiert',
     'app.created': 'App registriert',
     'app.updated': 'App geändert',
     'app.secret.rotated': 'Client-Secret ersetzt',

@@ -78,6 +78,7 @@ export const adminPeopleMessages = {
   /** Replaces sentences about the user's own activity. Has the name of the audit action as key. */
   acts: {
     'identity.viewed': 'Viewed by an operator',
+    'identity.exported': 'Exported by an operator',
     'app.created': 'App registered',
     'app.updated': 'App updated',
     'app.secret.rotated': 'Client secret replaced',
