@@ -56,6 +56,7 @@ import {
 import { addActivate as addActivatePerson, addSignOut, addSuspend as addSuspendPerson } from './people/suspend.ts'
 import { addActivity } from './people/activity.ts'
 import { addApps } from './people/apps.ts'
+import { addEdit } from './people/edit.ts'
 import { addExport } from './people/export.ts'
 import { addList as addPeopleList } from './people/list.ts'
 import { addShow as addShowIdentity } from './people/show.ts'
@@ -140,6 +141,7 @@ addShowIdentity(people)
 addActivity(people)
 addApps(people)
 addExport(people)
+addEdit(people)
 addSuspendPerson(people)
 addActivatePerson(people)
 addSignOut(people)

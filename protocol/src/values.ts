@@ -40,6 +40,14 @@ export const UncheckedSignature = Type.String({ ...aSignature, maxLength: 200 })
 
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
 
+/** Header of a change that replaces only the version that its caller has read. */
+export const IfMatch = Type.Object({
+  'if-match': Type.String({
+    pattern: '^"(0|[1-9][0-9]{0,8})"$',
+    description: 'The version or revision that the change replaces, in quotation marks',
+  }),
+})
+
 /** Returns a schema that also accepts null. */
 export const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])

@@ -62,6 +62,8 @@ create table identity (
   suspended_until timestamptz,
   -- The day when this identity last authorized an app.
   last_seen_on date,
+  -- Counts the changes of what its user and operators can edit.
+  version integer not null default 1,
   check ((email is not null) or (not email_verified))
 );
 create index identity_of_user on identity (user_id, created_at);

@@ -1,6 +1,6 @@
 import { asPage } from './operators.ts'
 import { createOrganization } from './organization.ts'
-import { bearer, type RequestClient, times } from './request-client.ts'
+import { bearer, newAddress, newHandle, type RequestClient, times } from './request-client.ts'
 
 /** Sends every request of operators, except those about apps and groups. */
 export async function operate({ world, send }: RequestClient): Promise<void> {
@@ -27,6 +27,10 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `GET /api/admin/identities/${identityId}/activity?limit=5`)
   await send(admin, `GET /api/admin/identities/${identityId}/apps`)
   await send(admin, `GET /api/admin/identities/${identityId}/export`)
+  const edited = await send(admin, `GET /api/admin/identities/${identityId}`)
+  const replacing = { ...admin, 'if-match': `"${edited.identity.version}"` }
+  const edit = { handle: newHandle(), displayName: 'Renamed', email: newAddress() }
+  await send(replacing, `PATCH /api/admin/identities/${identityId}`, edit)
   await send(admin, 'GET /api/admin/keys')
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
   for (const host of [world.api, world.auth, world.business])

@@ -61,3 +61,12 @@ export async function verifyAddress(world: TestWorld, mailbox: Mailbox, of: Addr
   const answer = await post('/verify', { code: codeIn(await mailbox.take()) })
   assert.equal(answer.statusCode, 200, answer.body)
 }
+
+/** Sets an address like an operator: its user has not verified it. */
+export async function editAddress(world: TestWorld, identityId: string, email: string): Promise<void> {
+  const url = `/api/admin/identities/${identityId}`
+  const { identity } = (await world.api.inject({ url, headers: world.admin })).json()
+  const headers = { ...world.admin, 'if-match': `"${identity.version}"` }
+  const answer = await world.api.inject({ method: 'PATCH', url, headers, payload: { email } })
+  assert.equal(answer.statusCode, 200, answer.body)
+}

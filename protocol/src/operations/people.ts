@@ -1,10 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { ExportedIdentity } from '../accounts/account.ts'
 import { GroupKey } from '../accounts/groups.ts'
+import { DisplayName, Handle } from '../accounts/identities.ts'
 import { endpoint } from '../endpoint.ts'
 import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
 import { IdentityId, OrganizationId } from '../ids.ts'
-import { Timestamp, Uuid, nullable } from '../values.ts'
+import { IfMatch, Timestamp, Uuid, nullable } from '../values.ts'
 
 const reading = { security: 'admin', cors: 'auth host', permission: 'people.read' } as const
 const following = { ...reading, permission: 'people.activity' } as const
@@ -41,6 +42,7 @@ export const AdminIdentityDetails = Type.Object({
   hasPasskey: Type.Boolean(),
   hasRecoveryCode: Type.Boolean(),
   hasSigningKey: Type.Boolean(),
+  version: Type.Integer({ description: 'Changes with each change of the identity; `If-Match` of an edit names it' }),
 })
 export type AdminIdentityDetails = Static<typeof AdminIdentityDetails>
 
@@ -84,6 +86,29 @@ export const getAdminIdentity = endpoint(
   'GET /api/admin/identities/:identityId',
   { ...reading, summary: 'Get an identity' },
   { params: ByIdentityId },
+  { 200: Type.Object({ identity: AdminIdentityDetails }) },
+)
+
+/** Edit by an operator. The address is not verified; null removes it. */
+export const AdminIdentityChange = Type.Object(
+  {
+    handle: Type.Optional(Handle),
+    displayName: Type.Optional(DisplayName),
+    email: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1000 }))),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+export type AdminIdentityChange = Static<typeof AdminIdentityChange>
+
+export const updateAdminIdentity = endpoint(
+  'PATCH /api/admin/identities/:identityId',
+  {
+    ...reading,
+    permission: 'people.edit',
+    recentAuthentication: true,
+    summary: 'Edit an identity; a new e-mail address is not verified',
+  },
+  { params: ByIdentityId, headers: IfMatch, body: AdminIdentityChange },
   { 200: Type.Object({ identity: AdminIdentityDetails }) },
 )
 

@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import type { settingRules } from '../formats/registries/settings.ts'
 import { AuditOperator } from './audit.ts'
-import { Timestamp, WebUrl, nullable } from '../values.ts'
+import { IfMatch, Timestamp, WebUrl, nullable } from '../values.ts'
 
 const registrationModes = ['open', 'invited', 'closed'] as const
 
@@ -65,12 +65,6 @@ const reading = { security: 'admin', cors: 'auth host', permission: 'settings.re
 const managing = { ...reading, permission: 'settings.manage', recentAuthentication: true } as const
 
 const RevisionNumber = Type.String({ pattern: '^(0|[1-9][0-9]{0,8})$' })
-const IfMatch = Type.Object({
-  'if-match': Type.String({
-    pattern: '^"(0|[1-9][0-9]{0,8})"$',
-    description: 'The revision that the change replaces, in quotation marks',
-  }),
-})
 
 /** Changes by key. Null restores the default. */
 export const SettingChanges = Type.Partial(

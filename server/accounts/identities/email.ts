@@ -82,7 +82,7 @@ export async function completeEmailVerification(
     const proof = await store.recordVerificationAttempt(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await store.deleteEmailProof(tx, identityId)
-    const after = await store.setEmail(tx, { identityId, email: proof.email }, now)
+    const after = await store.setEmail(tx, { identityId, email: proof.email, verifiedAt: now }, now)
     await recordAuditEvent(tx, { action: 'identity.email.verified', actor: 'user', userId, identityId }, now)
     return { before, after }
   })
@@ -102,9 +102,22 @@ type MailedProof = { userId: UserId; before: IdentityRow; email: string }
 export async function setProvedEmail(tx: Transaction, { userId, before, email }: MailedProof, now: Date) {
   const { identityId } = before
   await store.deleteEmailProof(tx, identityId)
-  await store.setEmail(tx, { identityId, email }, now)
+  await store.setEmail(tx, { identityId, email, verifiedAt: now }, now)
   const event = { action: 'identity.email.verified', actor: 'user', userId, identityId } as const
   await recordAuditEvent(tx, { ...event, details: { by: 'invitation' } }, now)
+}
+
+type Unverified = { identityId: IdentityId; email: string | null }
+
+/** Sets an address that the user has not verified, or none, in an identity that the transaction has locked. */
+export async function setUnverifiedEmail(
+  tx: Transaction,
+  { identityId, email }: Unverified,
+  now: Date,
+): Promise<IdentityRow> {
+  // A code that was mailed before would replace the address.
+  await store.deleteEmailProof(tx, identityId)
+  return store.setEmail(tx, { identityId, email, verifiedAt: null }, now)
 }
 
 /** Removes the address and any pending verification. Throws `identity_not_found` or `reauthentication_required`. */
@@ -120,7 +133,7 @@ export async function removeEmail(
     const held = await lockOwnIdentity(tx, session, identityId, now)
     await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
-    const changed = await store.setEmail(tx, { identityId, email: null }, now)
+    const changed = await store.setEmail(tx, { identityId, email: null, verifiedAt: null }, now)
     await recordAuditEvent(tx, { action: 'identity.email.removed', actor: 'user', userId, identityId }, now)
     return { before: held, after: changed }
   })

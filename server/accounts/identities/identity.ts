@@ -35,9 +35,9 @@ const pictureNotUploaded = 'avatarUrl is a URL of this service: upload the pictu
 const pictureAddressWrong = 'avatarUrl must be an https URL without user name and password.'
 
 /** Throws `invalid_handle` or `invalid_request` for a handle or display name that is not allowed. */
-export function validateIdentity({ handle, displayName }: NewIdentity): void {
-  if (isReservedHandle(handle)) throw errors.invalid_handle()
-  if (!isDisplayName(displayName)) throw errors.invalid_request()
+export function validateIdentity({ handle, displayName }: Partial<NewIdentity>): void {
+  if (handle !== undefined && isReservedHandle(handle)) throw errors.invalid_handle()
+  if (displayName !== undefined && !isDisplayName(displayName)) throw errors.invalid_request()
 }
 
 type NewUser = NewIdentity & { userId: UserId; identityId: IdentityId }
@@ -261,9 +261,8 @@ export async function updateIdentity(
   now: Date,
 ): Promise<Identity> {
   const { userId } = acting
-  const { handle, displayName, avatarUrl } = change
-  if (handle !== undefined && isReservedHandle(handle)) throw errors.invalid_handle()
-  if (displayName !== undefined && !isDisplayName(displayName)) throw errors.invalid_request()
+  const { handle, avatarUrl } = change
+  validateIdentity(change)
   if (avatarUrl && !isPictureUrl(avatarUrl)) throw errors.invalid_request({ sentence: pictureAddressWrong })
   const counted = ownKey(acting, now)
   await rateLimits.count('profile-changes-per-user', counted)
@@ -272,17 +271,30 @@ export async function updateIdentity(
 
   return actingTransaction(db, acting, async (tx) => {
     const before = await lockOwnIdentity(tx, acting, identityId, now)
-    if (handle !== undefined) await moveHandle(tx, before, handle, now)
     if (avatarUrl !== undefined && avatarUrl !== before.avatarUrl) {
       if (avatarUrl !== null && isOfThisService(config.baseUrl, avatarUrl))
         throw errors.invalid_request({ sentence: pictureNotUploaded })
       await removePicture(tx, identityId)
     }
-    const after = await store.updateIdentity(tx, { ...change, identityId }, now)
+    const after = await changeProfile(tx, before, change, now)
     const action = before.handle === after.handle ? 'identity.updated' : 'identity.handle.updated'
     await recordAuditEvent(tx, { action, actor: 'user', userId, identityId }, now)
     return toIdentity(after)
   })
+}
+
+/**
+ * Changes the profile fields of an identity that the transaction has locked. A handle that is replaced stays reserved.
+ * Throws `handle_taken`.
+ */
+export async function changeProfile(tx: Transaction, before: IdentityRow, change: IdentityChange, now: Date) {
+  if (change.handle !== undefined) await moveHandle(tx, before, change.handle, now)
+  return store.updateIdentity(tx, { ...change, identityId: before.identityId }, now)
+}
+
+/** Returns the address of an identity if its user has verified it. Only such an address proves something. */
+export function verifiedEmailOf({ email, emailVerified }: Pick<Identity, 'email' | 'emailVerified'>): string | null {
+  return emailVerified ? email : null
 }
 
 async function moveHandle(tx: Transaction, { identityId, handle: old }: IdentityRow, requested: string, now: Date) {

@@ -17,6 +17,7 @@ const identity = [
   'suspended_at as suspendedAt',
   'suspended_until as suspendedUntil',
   'last_seen_on as lastSeenOn',
+  'version',
 ] as const
 
 export type IdentityRow = NonNullable<Awaited<ReturnType<typeof findIdentityOfUser>>>
@@ -220,12 +221,13 @@ export async function updateIdentity(
 ) {
   const updated = await tx
     .updateTable('identity')
-    .set({
+    .set((eb) => ({
       updated_at: now,
+      version: eb('version', '+', 1),
       ...(handle !== undefined && { handle }),
       ...(displayName !== undefined && { display_name: displayName }),
       ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
-    })
+    }))
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()
@@ -233,15 +235,18 @@ export async function updateIdentity(
   return updated
 }
 
-/** Sets or removes the verified address of an identity. */
+/** Sets or removes the address of an identity. `verifiedAt` is null for one that its user has not verified. */
 export async function setEmail(
   tx: Transaction,
-  { identityId, email }: { identityId: IdentityId; email: string | null },
+  { identityId, email, verifiedAt }: { identityId: IdentityId; email: string | null; verifiedAt: Date | null },
   now: Date,
 ) {
   const updated = await tx
     .updateTable('identity')
-    .set({ email, email_verified: email !== null, email_verified_at: email === null ? null : now, updated_at: now })
+    .set((eb) => ({
+      ...{ email, email_verified: verifiedAt !== null, email_verified_at: verifiedAt },
+      ...{ updated_at: now, version: eb('version', '+', 1) },
+    }))
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()

@@ -165,11 +165,16 @@ export async function getIdentity(
   now: Date,
 ): Promise<AdminIdentityDetails> {
   await recordView(db, operator, identityId, now)
+  return readDetails(db, identityId, now)
+}
+
+/** Reads an identity with facts of its account. Throws `identity_not_found`. */
+export async function readDetails(db: Database, identityId: IdentityId, now: Date): Promise<AdminIdentityDetails> {
   const found = await store.findIdentity(db, identityId, now)
   if (!found) throw errors.identity_not_found()
-  const { hasPasskey, hasRecoveryCode, hasSigningKey, ...entry } = found
+  const { hasPasskey, hasRecoveryCode, hasSigningKey, version, ...entry } = found
   const createdAt = entry.createdAt.toISOString()
-  return { ...toAdminIdentity({ ...entry, createdAt }), hasPasskey, hasRecoveryCode, hasSigningKey }
+  return { ...toAdminIdentity({ ...entry, createdAt }), hasPasskey, hasRecoveryCode, hasSigningKey, version }
 }
 
 /**

@@ -2,21 +2,23 @@ import { Readable } from 'node:stream'
 import * as endpoints from '@countersign/protocol/operations/people'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import { listActivityOfIdentity } from '#platform/audit/audit-log.ts'
+import { entityTagOf, versionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ExportParts } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { listConnectedApps } from '#oauth/consents/consent.ts'
 import { getIdentity, listIdentities, recordView } from './directory.ts'
+import { editIdentity } from './edit.ts'
 import { exportIdentity } from './export.ts'
 
 const entriesDefault = 50
 
 export type PeopleServices = { kernel: ServerContext; exportParts: readonly ExportParts[] }
 
-/** Routes for operators: find identities, see what they did, and export them. */
+/** Routes for operators: find identities, see what they did, export and edit them. */
 export function peopleRoutes(host: Host, services: PeopleServices): void {
   const { kernel } = services
-  const { db, clock, log } = kernel
+  const { db, clock } = kernel
   const operator = adminGuard(kernel)
   const { onRequest } = operator
 
@@ -29,8 +31,20 @@ export function peopleRoutes(host: Host, services: PeopleServices): void {
   host.route({
     ...endpoints.getAdminIdentity,
     onRequest,
-    async handler(request) {
-      return { identity: await getIdentity(kernel, operator.of(request), request.params.identityId, clock()) }
+    async handler(request, reply) {
+      const identity = await getIdentity(kernel, operator.of(request), request.params.identityId, clock())
+      return reply.header('etag', entityTagOf(identity.version)).send({ identity })
+    },
+  })
+
+  host.route({
+    ...endpoints.updateAdminIdentity,
+    onRequest,
+    async handler(request, reply) {
+      const version = versionIn(request.headers['if-match'])
+      const target = { operator: operator.of(request), ...request.params, version }
+      const identity = await editIdentity(kernel, target, request.body, clock())
+      return reply.header('etag', entityTagOf(identity.version)).send({ identity })
     },
   })
 
@@ -58,13 +72,20 @@ export function peopleRoutes(host: Host, services: PeopleServices): void {
     },
   })
 
+  exportRoute(host, services)
+}
+
+function exportRoute(host: Host, services: PeopleServices): void {
+  const { clock, log } = services.kernel
+  const { onRequest, of } = adminGuard(services.kernel)
+
   host.route({
     ...endpoints.exportAdminIdentity,
     // The response is sent as text, in pieces.
     schema: { params: endpoints.exportAdminIdentity.schema.params },
     onRequest,
     async handler(request, reply) {
-      const pieces = await exportIdentity(services, operator.of(request), request.params.identityId, clock())
+      const pieces = await exportIdentity(services, of(request), request.params.identityId, clock())
       reply.header('content-disposition', 'attachment; filename="countersign-identity.json"')
       // The client's speed determines the duration, so the request must not count against the concurrency limit.
       host.release(request)

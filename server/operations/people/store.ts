@@ -8,12 +8,13 @@ type Details = Omit<IdentityEntryRow, 'createdAt'> & {
   hasPasskey: boolean
   hasRecoveryCode: boolean
   hasSigningKey: boolean
+  version: number
 }
 
 /** Finds an identity, with what its account has. */
 export async function findIdentity(db: Database, identityId: IdentityId, now: Date): Promise<Details | undefined> {
   const { rows } = await sql<Details>`
-    select ${entryFields(now)},
+    select ${entryFields(now)}, version,
       exists (select from passkey_credential where passkey_credential.user_id = identity.user_id) as "hasPasskey",
       exists (
         select from encryption_recovery_code where encryption_recovery_code.user_id = identity.user_id

@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/operations/settings'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import { entityTagOf, versionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { getSettings, listSettingRevisions, restoreRevision, updateSettings } from './settings.ts'
@@ -15,7 +16,7 @@ export function settingRoutes(host: Host, kernel: ServerContext): void {
     onRequest,
     async handler(_request, reply) {
       const settings = await getSettings(kernel)
-      return reply.header('etag', `"${settings.revision}"`).send(settings)
+      return reply.header('etag', entityTagOf(settings.revision)).send(settings)
     },
   })
 
@@ -23,9 +24,9 @@ export function settingRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.updateSettings,
     onRequest,
     async handler(request, reply) {
-      const target = { operator: of(request), replaced: revisionIn(request.headers['if-match']) }
+      const target = { operator: of(request), replaced: versionIn(request.headers['if-match']) }
       const settings = await updateSettings(kernel, target, request.body.settings)
-      return reply.header('etag', `"${settings.revision}"`).send(settings)
+      return reply.header('etag', entityTagOf(settings.revision)).send(settings)
     },
   })
 
@@ -43,14 +44,9 @@ export function settingRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.restoreSettingRevision,
     onRequest,
     async handler(request, reply) {
-      const target = { operator: of(request), replaced: revisionIn(request.headers['if-match']) }
+      const target = { operator: of(request), replaced: versionIn(request.headers['if-match']) }
       const settings = await restoreRevision(kernel, target, Number(request.params.revision))
-      return reply.header('etag', `"${settings.revision}"`).send(settings)
+      return reply.header('etag', entityTagOf(settings.revision)).send(settings)
     },
   })
-}
-
-/** Returns the revision in an entity tag, whose form the schema has checked. */
-function revisionIn(entityTag: string): number {
-  return Number(entityTag.replaceAll('"', ''))
 }

@@ -246,7 +246,7 @@ export function listOwnerEmails(db: Database, organizationId: OrganizationId) {
     .select(['name', 'identity.email'])
     .where('organization_member.organization_id', '=', organizationId)
     .where('role', '=', 'owner')
-    .where('identity.email', 'is not', null)
+    .where('identity.email_verified', '=', true)
     .$narrowType<{ email: string }>()
     .distinct()
     .execute()

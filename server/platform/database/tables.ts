@@ -237,6 +237,7 @@ export interface Tables {
     suspended_at: Date | null
     suspended_until: Date | null
     last_seen_on: string | null
+    version: Generated<number>
   }
   identity_email_verification: {
     identity_id: IdentityId

@@ -38,6 +38,7 @@ export const activityMessages: typeof english = {
       'identity.signed_out': 'تسجيل الخروج من مشغّل الخدمة',
       'identity.viewed': 'اطّلاع مشغّل الخدمة على هويتك',
       'identity.exported': 'تصدير بيانات هويتك من مشغّل الخدمة',
+      'identity.edited': 'تغيير هويتك من مشغّل الخدمة',
       'app.authorized': 'ربط تطبيق',
       'app.signed_in': 'تسجيل الدخول إلى تطبيق',
       'app.disconnected': 'إلغاء ربط تطبيق',

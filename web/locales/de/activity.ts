@@ -38,6 +38,7 @@ export const activityMessages: typeof english = {
       'identity.signed_out': 'Vom Betreiber abgemeldet',
       'identity.viewed': 'Deine Identität vom Betreiber angesehen',
       'identity.exported': 'Deine Identität vom Betreiber exportiert',
+      'identity.edited': 'Deine Identität vom Betreiber geändert',
       'app.authorized': 'App verbunden',
       'app.signed_in': 'Bei einer App angemeldet',
       'app.disconnected': 'App getrennt',

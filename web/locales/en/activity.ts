@@ -37,6 +37,7 @@ export const activityMessages = {
       'identity.signed_out': 'Signed out by the operator',
       'identity.viewed': 'An operator viewed your identity',
       'identity.exported': 'An operator exported your identity',
+      'identity.edited': 'An operator changed your identity',
       'app.authorized': 'App connected',
       'app.signed_in': 'Signed in to an app',
       'app.disconnected': 'App disconnected',

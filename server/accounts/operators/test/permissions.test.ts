@@ -45,6 +45,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'GET /api/admin/identities/:identityId/activity': ['people.activity', 'owner auditor'],
   'GET /api/admin/identities/:identityId/apps': ['people.activity', 'owner auditor'],
   'GET /api/admin/identities/:identityId/export': ['people.export', 'owner', 'fresh'],
+  'PATCH /api/admin/identities/:identityId': ['people.edit', 'owner people', 'fresh'],
   'POST /api/admin/identities/:identityId/suspension': ['people.suspend', 'owner people', 'fresh'],
   'DELETE /api/admin/identities/:identityId/suspension': ['people.suspend', 'owner people', 'fresh'],
   'POST /api/admin/identities/:identityId/sign-out': ['people.suspend', 'owner people', 'fresh'],

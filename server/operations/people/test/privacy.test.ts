@@ -40,7 +40,7 @@ function valuesIn(value: unknown): unknown[] {
 }
 
 test('OPR-10 no answer about an identity holds its account, or a value that a sibling has too', async () => {
-  const paths = ['', '/activity', '/apps']
+  const paths = ['', '/activity', '/apps', '/export']
   for (const path of paths) {
     const [own, others] = await Promise.all(
       [ada.identityId, sibling.identityId].map(async (id) => {
@@ -55,8 +55,10 @@ test('OPR-10 no answer about an identity holds its account, or a value that a si
     assert.ok(!others.body.includes(own.id) && !others.body.includes('"ada"'), path)
     // What any two identities may have in common: facts that are yes or no, and the app and its scopes.
     const common = new Set<unknown>([true, false, null, 'active', 'user', 'operator', 'Ledger', app.clientId, 'openid'])
-    const actions = ['app.authorized', 'identity.viewed']
+    const actions = ['app.authorized', 'identity.viewed', 'identity.exported']
     for (const action of actions) common.add(action)
+    // The version of every identity without a change.
+    common.add(1)
     const joined = own.values.filter((value) => others.values.includes(value) && !common.has(value))
     const views = joined.filter(
       (value) => value !== world.now().toISOString() && !/^\d{4}-\d\d-\d\d$/.test(String(value)),
@@ -74,7 +76,7 @@ test('OPR-10 no answer about an identity holds its account, or a value that a si
 test('OPR-10 the activity of an identity has no event of its account or of a sibling', async () => {
   const { entries } = (await directory.ask(`/${sibling.identityId}/activity`)).json()
   const actions = entries.map(({ action }: { action: string }) => action)
-  assert.deepEqual(new Set(actions), new Set(['app.authorized', 'identity.viewed']))
+  assert.deepEqual(new Set(actions), new Set(['app.authorized', 'identity.viewed', 'identity.exported']))
   for (const entry of entries)
     assert.deepEqual(
       Object.keys(entry).filter((name) => /user|device/i.test(name)),
@@ -86,8 +88,8 @@ test('OPR-10 the activity of an identity has no event of its account or of a sib
 
 test('PEO-31 an operator reads an identity: its entry, and what its account has as yes or no', async () => {
   const { identity } = (await directory.ask(`/${ada.identityId}`)).json()
-  const { hasPasskey, hasRecoveryCode, hasSigningKey, ...entry } = identity
-  assert.deepEqual([hasPasskey, hasRecoveryCode, hasSigningKey], [true, false, false])
+  const { hasPasskey, hasRecoveryCode, hasSigningKey, version, ...entry } = identity
+  assert.deepEqual([hasPasskey, hasRecoveryCode, hasSigningKey, version], [true, false, false, 1])
   assert.deepEqual((await directory.list({ q: 'ada' })).identities, [entry])
   assert.deepEqual(Object.keys(entry).toSorted(), [
     'avatarUrl',

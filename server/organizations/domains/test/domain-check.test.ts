@@ -4,6 +4,7 @@ import type { OrganizationDomain } from '@countersign/protocol/organizations/dom
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { startNameServer } from '#testing/name-server.ts'
+import { editAddress } from '#testing/people.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { recheckDomains } from '#organizations/domains/domain-check.ts'
 import { isVerifiedFor } from '#organizations/domains/domain.ts'
@@ -50,6 +51,7 @@ async function verifiedDomain(domain: string) {
   assert.equal(verified.statusCode, 200, verified.body)
   return {
     organizationId,
+    identityId,
     email,
     challenge,
     verify,
@@ -214,6 +216,17 @@ test("a user's check that finds no DNS record notifies the owners", async () => 
   await recheckDomains(world.kernel, world.now())
   assert.deepEqual((await mailbox.take()).to, [owned.email])
   assert.deepEqual(await owned.acts(), ['verification_failing by system'])
+  owned.publish()
+  await owned.verify()
+})
+
+test('PEO-43 an owner’s address that an operator set gets no notice', async () => {
+  const owned = await verifiedDomain('edited.example')
+  await editAddress(world, owned.identityId, 'unverified@mail.example')
+  await Promise.all([mailbox.take(), mailbox.take()])
+  owned.unpublish()
+  await passTime(day)
+  assert.deepEqual([(await owned.read())?.status, mailbox.count()], ['failing', 0])
   owned.publish()
   await owned.verify()
 })

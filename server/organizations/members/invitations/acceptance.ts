@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { notifyFormerEmail, setProvedEmail } from '#accounts/identities/email.ts'
-import { type IdentityRow, lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { type IdentityRow, lockOwnIdentity, verifiedEmailOf } from '#accounts/identities/identity.ts'
 import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
@@ -33,9 +33,10 @@ const errors = defineErrors({
 /** Returns whether an invitation is for an identity, or for the address that it has verified. */
 export function isFor(
   invitation: Pick<PendingInvitation, 'identityId' | 'email'>,
-  by: { identityId: IdentityId; email: string | null },
+  by: Pick<IdentityRow, 'identityId' | 'email' | 'emailVerified'>,
 ): boolean {
-  return invitation.identityId === by.identityId || (invitation.email !== null && invitation.email === by.email)
+  if (invitation.identityId === by.identityId) return true
+  return invitation.email !== null && invitation.email === verifiedEmailOf(by)
 }
 
 /** Returns whether a verified address still counts as proof, without the link that was mailed to it. */
@@ -66,12 +67,15 @@ export async function acceptInvitation(
     const secret = matchInvitationToken(invitation, token)
     if (!secret) throw errors.invitation_not_found()
     const proved = secret.kind === 'mail' && verifyEmail ? invitation.email : null
-    if (proved === null || proved === own.email)
+    if (proved === null || proved === verifiedEmailOf(own))
       return { joined: await join(tx, { session, key, invitation, own, secret }, now), replaced: undefined }
     const { userId } = session
     await setProvedEmail(tx, { userId, before: own, email: proved }, now)
-    const after = { ...own, email: proved }
-    return { joined: await join(tx, { session, key, invitation, own: after, secret }, now), replaced: own }
+    const after = { ...own, email: proved, emailVerified: true }
+    return {
+      joined: await join(tx, { session, key, invitation, own: after, secret }, now),
+      replaced: own.email === proved ? undefined : own,
+    }
   })
   if (replaced) await notifyFormerEmail(kernel, replaced, language)
   return joined
@@ -153,14 +157,18 @@ async function join(
   now: Date,
 ): Promise<OwnOrganization> {
   const { organizationId, invitationId } = key
-  const { identityId, email } = own
+  const { identityId } = own
   const host = await findMembership(tx, organizationId, invitation.invitedBy)
   if (!host || (await isSuspendedIdentity(tx, host.identityId, now))) throw errors.invitation_not_found()
   if (!isFor(invitation, own)) throw errors.invitation_not_for_you()
   if (await findMembership(tx, organizationId, identityId)) throw errors.already_member()
   if (!(await canJoinAnotherOrganization(tx, identityId, now))) throw errors.too_many_organizations()
 
-  const taken = await invitationStore.consumeInvitation(tx, { ...key, secret, identityId, email }, now)
+  const taken = await invitationStore.consumeInvitation(
+    tx,
+    { ...key, secret, identityId, email: verifiedEmailOf(own) },
+    now,
+  )
   if (!taken) throw errors.invitation_not_found()
   const { namedByDirectory } = host
   const joining = { organizationId, identityId, role: taken.role, namedByDirectory, invitedEmail: invitation.email }

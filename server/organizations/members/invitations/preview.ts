@@ -83,7 +83,7 @@ export async function getInvitationByToken(
 ): Promise<InvitationPreview> {
   const { found, shown } = await requireInvitation(db, token, now)
   const own = await listIdentitiesOfSession(db, session, now)
-  const mine = own.filter(({ identityId, email }) => isFor(found, { identityId, email }))
+  const mine = own.filter((identity) => isFor(found, identity))
   return { ...shown, identityIds: mine.map(({ identityId }) => identityId) }
 }
 

@@ -5,6 +5,7 @@ import type { OrganizationId } from '@countersign/protocol/ids'
 import { limits } from '@countersign/protocol/formats/limits'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { businessRequest, createOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
+import { editAddress } from '#testing/people.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
@@ -99,6 +100,22 @@ test('INV-60 the link that an inviting member sees verifies no address', async (
   assert.deepEqual(await emailOf(attacker), { email: null, emailVerified: false })
   assert.equal((await preview(link)).json().invitation.provesEmail, false)
   assert.equal((await accept(mailed, attacker)).statusCode, 201, 'and uses nothing up')
+})
+
+test('PEO-43 INV-60 an address that an operator set accepts no invitation, until its user verifies it', async () => {
+  const [email, person] = [newEmail(), await world.person()]
+  await editAddress(world, person.identityId, email)
+  await mailbox.take()
+  const { link, mailed, invitationId } = await invite(email)
+  const refused = await accept(link, person)
+  assert.deepEqual([refused.statusCode, refused.json().error], [403, 'invitation_not_for_you'])
+  assert.equal((await answer(invitationId, person, 'accept')).statusCode, 404)
+  assert.equal((await answer(invitationId, person, 'decline')).statusCode, 404)
+  assert.deepEqual(await listed(person), [])
+  const shown = await businessRequest(world, person, `GET /invitations/${link}`)
+  assert.deepEqual(shown.json().invitation.identityIds, [])
+  assert.equal((await accept(mailed, person)).statusCode, 201, 'the mailed link verifies it')
+  assert.deepEqual([await emailOf(person), mailbox.count()], [{ email, emailVerified: true }, 0])
 })
 
 test('INV-61 no response shows the secret that an invitation mails', async () => {

@@ -7,7 +7,7 @@ export async function listEmails(db: Database, organizationId: OrganizationId, i
   const { rows } = await sql<{ email: string; name: string }>`
     select distinct identity.email, organization.name
     from identity cross join organization
-    where identity_id = any(${identityIds}::uuid[]) and email is not null and organization_id = ${organizationId}
+    where identity_id = any(${identityIds}::uuid[]) and email_verified and organization_id = ${organizationId}
     order by email`.execute(db)
   return rows
 }

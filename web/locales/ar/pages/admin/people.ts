@@ -82,6 +82,7 @@ export const adminPeopleMessages: typeof english = {
   acts: {
     'identity.viewed': 'اطّلع عليها مشغّل',
     'identity.exported': 'صدّر بياناتها مشغّل',
+    'identity.edited': 'غيّرها مشغّل',
     'app.created': 'سُجّل تطبيق',
     'app.updated': 'حُدّث تطبيق',
     'app.secret.rotated': 'استُبدل سر العميل',

@@ -83,6 +83,7 @@ export const adminPeopleMessages: typeof english = {
   acts: {
     'identity.viewed': 'Von einem Betreiber angesehen',
     'identity.exported': 'Von einem Betreiber exportiert',
+    'identity.edited': 'Von einem Betreiber geändert',
     'app.created': 'App registriert',
     'app.updated': 'App geändert',
     'app.secret.rotated': 'Client-Secret ersetzt',

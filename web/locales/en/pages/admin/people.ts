@@ -79,6 +79,7 @@ export const adminPeopleMessages = {
   acts: {
     'identity.viewed': 'Viewed by an operator',
     'identity.exported': 'Exported by an operator',
+    'identity.edited': 'Changed by an operator',
     'app.created': 'App registered',
     'app.updated': 'App updated',
     'app.secret.rotated': 'Client secret replaced',
