@@ -32,8 +32,8 @@ export function repeated(part: string): (size: number) => string {
 }
 
 /**
- * Milliseconds of processor time per call, at the largest size and at half of it, and how slow the machine was, for each
- * pair of samples.
+ * Milliseconds of processor time per call, at the largest size and at half of it, and how slow the machine was, for
+ * each pair of samples.
  */
 type ParserCost = { half: number[]; full: number[]; slowness: number[] }
 
@@ -112,8 +112,8 @@ export function objectionTo(
 }
 
 /**
- * Returns the growth by each measure. Each has its own disturbance: a lucky sample of half the size affects the minimum,
- * a busy machine the median, and disturbing one of each pair the pairs. Quadratic cost grows by all of them.
+ * Returns the growth by each measure. Each has its own disturbance: a lucky sample of half the size affects the
+ * minimum, a busy machine the median, and disturbing one of each pair the pairs. Quadratic cost grows by all of them.
  */
 function growthsOf({ half, full }: ParserCost): number[] {
   const growths = full.map((milliseconds, pair) => milliseconds / (half[pair] ?? Infinity))

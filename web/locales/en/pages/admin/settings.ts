@@ -27,8 +27,8 @@ export const adminSettingsMessages = {
   brandWhat: 'Pages and mails show them.',
   nameHint: (name: string) => `Without one: ${name}`,
   nameProblem: 'Use one line of up to 40 characters.',
-  linkHint: 'https://…',
-  supportHint: 'https://… or mailto:…',
+  linkHint: 'An https:// address',
+  supportHint: 'An https:// or mailto: address',
   linkProblem: 'Enter a URL that begins with https://.',
   supportProblem: 'Enter a URL that begins with https:// or mailto:.',
   /** Stands before the name of the environment variable. */
