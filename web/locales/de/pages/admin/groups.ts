@@ -16,7 +16,7 @@ export const adminGroupsMessages: typeof english = {
   nameHint: 'Betreiber sehen ihn.',
   protected: { label: 'Geschützt', about: 'Nur Inhaber ändern sie und ihre Mitglieder.' },
   edit: {
-    open: 'Bearbeiten …',
+    open: 'Bearbeiten\u00a0…',
     title: (name) => `${name} bearbeiten`,
     nameProblem: 'Erlaubt ist eine Zeile mit höchstens 80 Zeichen.',
     protection: 'Schutz',
