@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
@@ -227,15 +228,17 @@ test('CON-05 an owner creates a link that registers accounts, mails an invitatio
   assert.deepEqual(faults, [])
 })
 
-/** Changes a setting as another operator does, on the command line. */
-async function changeSetting(revision: number, changed: Record<string, string>): Promise<void> {
-  const answer = await fetch(`${stage.service.baseUrl}/api/admin/settings`, {
+/** Changes something as another operator does, on the command line. */
+async function change(path: string, version: number, changed: object): Promise<void> {
+  const answer = await fetch(`${stage.service.baseUrl}/api/admin/${path}`, {
     method: 'PATCH',
-    headers: { ...stage.service.admin, 'content-type': 'application/json', 'if-match': `"${revision}"` },
-    body: JSON.stringify({ settings: changed }),
+    headers: { ...stage.service.admin, 'content-type': 'application/json', 'if-match': `"${version}"` },
+    body: JSON.stringify(changed),
   })
   assert.equal(answer.status, 200, await answer.text())
 }
+
+const changeSetting = (revision: number, settings: Record<string, string>) => change('settings', revision, { settings })
 
 test('CON-06 an owner changes settings, reads that they changed meanwhile, and restores a revision', async () => {
   const { person, look, faults } = await enroll('barbara', 'Barbara Liskov')
@@ -275,5 +278,48 @@ test('CON-06 an owner changes settings, reads that they changed meanwhile, and r
   assert.equal(await field('legal.privacy').inputValue(), '')
   await look('admin-settings-history')
   await changeSetting(4, { 'branding.name': 'Countersign' })
+  assert.deepEqual(faults, [])
+})
+
+test('CON-07 an owner edits an identity that changed meanwhile, and exports its data', async () => {
+  await stage.enroll({ handle: 'mary', displayName: 'Mary Jackson' })
+  const { person, look, faults } = await enroll('dorothy', 'Dorothy Vaughan')
+  await makeOperator('dorothy', 'owner')
+  const { page, control, press, write } = person
+  await page.goto(`${stage.service.authUrl}/admin`)
+  await search(person, 'mary')
+  await press('open-identity')
+  await press('ask-edit-identity')
+  await write('handle', 'm')
+  await write('email', 'mary@example')
+  await press('save-identity')
+  await page.getByText(words.edit.emailInvalid).waitFor()
+  await look('admin-edit-identity')
+  await write('handle', 'mary-jackson')
+  await write('email', 'mary@example.org')
+  await page.locator('.copyable code').getByText('--email mary@example.org').waitFor({ state: 'attached' })
+
+  const [, identityId = ''] = /people\/([^/]+)/.exec(page.url()) ?? []
+  await change(`identities/${identityId}`, 1, { displayName: 'Mary W. Jackson' })
+  await press('save-identity')
+  await page.getByText(adminMessages.refused.version_mismatch).waitFor()
+  assert.equal(await page.locator('input[name="displayName"]').inputValue(), 'Mary W. Jackson')
+  await look('admin-edit-identity-conflict')
+  await press('save-identity')
+  await page.locator('article').getByText('@mary-jackson · mary@example.org').waitFor()
+  await control('open-identity').getByText('Mary W. Jackson').waitFor()
+
+  const [file] = await Promise.all([page.waitForEvent('download'), press('export-identity')])
+  assert.equal(file.suggestedFilename(), 'mary-jackson.json')
+  const { handle, email, emailVerified } = JSON.parse(await readFile(await file.path(), 'utf8'))
+  assert.deepEqual(
+    { handle, email, emailVerified },
+    {
+      handle: 'mary-jackson',
+      email: 'mary@example.org',
+      emailVerified: false,
+    },
+  )
+  await look('admin-edited-identity')
   assert.deepEqual(faults, [])
 })

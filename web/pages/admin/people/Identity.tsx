@@ -15,6 +15,7 @@ import { Reading } from '../reading/Reading.tsx'
 import { type Navigate, routePath } from '../routes.ts'
 import { useReading } from '../reading/use-reading.ts'
 import { type Act, ActDialog } from './ActDialog.tsx'
+import { EditIdentity } from './EditIdentity.tsx'
 import { IdentityActivity } from './IdentityActivity.tsx'
 import { IdentityApps } from './IdentityApps.tsx'
 import { Overview } from './Overview.tsx'
@@ -34,17 +35,21 @@ const list = { section: 'people' } as const
 export function Identity({ identityId, tab, goTo, onChanged }: Props) {
   const words = usePeopleMessages()
   const { ask } = useOperator()
-  const [act, setAct] = useState<Act>()
+  const [act, setAct] = useState<Act | 'edit'>()
   const [acts, setActs] = useState(0)
   const read = async () => (await ask('GET /api/admin/identities/:identityId', { params: { identityId } })).identity
   const identity = useReading(read, [])
-  const done = async (said: string) => {
+  const readAgain = async () => {
     const changed = await read()
     identity.set(changed)
     onChanged(changed)
     setActs(acts + 1)
+  }
+  const done = async (said: string) => {
+    await readAgain()
     toast(said)
   }
+  const close = () => setAct(undefined)
   return (
     <article class="card flush" aria-label={identity.value?.displayName ?? words.identity}>
       <p class="back-to-list">
@@ -65,7 +70,11 @@ export function Identity({ identityId, tab, goTo, onChanged }: Props) {
             ) : (
               <Overview identity={found} onAct={setAct} />
             )}
-            {act && <ActDialog act={act} identity={found} onDone={done} onClose={() => setAct(undefined)} />}
+            {act === 'edit' ? (
+              <EditIdentity identity={found} onStale={readAgain} onDone={done} onClose={close} />
+            ) : (
+              act && <ActDialog act={act} identity={found} onDone={done} onClose={close} />
+            )}
           </>
         )}
       </Reading>

@@ -1,8 +1,11 @@
 import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
+import { Actions } from '../../../components/form/Actions.tsx'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
 import { type Fact, Facts } from '../../../components/ui/Facts.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
+import { downloadFile } from '../../../lib/download.ts'
 import { formatDayAlone, formatMoment } from '../../../lib/text/dates.ts'
 import { joinValues } from '../../../lib/text/lists.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
@@ -10,7 +13,7 @@ import { useOperator } from '../acting/operator.ts'
 import type { Act } from './ActDialog.tsx'
 import { usePeopleMessages } from './words.ts'
 
-type Props = { identity: AdminIdentityDetails; onAct: (act: Act) => void }
+type Props = { identity: AdminIdentityDetails; onAct: (act: Act | 'edit') => void }
 
 /** Says what is known of an identity, and offers what the operator may do with it. */
 export function Overview({ identity, onAct }: Props) {
@@ -21,18 +24,38 @@ export function Overview({ identity, onAct }: Props) {
       <div class="pad stack">
         <Facts of={useFacts(identity)} isRuled />
         <Note>{words.unseen}</Note>
-        {may('people.suspend') && (
-          <div class="row">
+        <div class="row">
+          {may('people.edit') && (
+            <button type="button" class="button" data-action="ask-edit-identity" onClick={() => onAct('edit')}>
+              <Icon name="pencil" size="sm" />
+              {words.edit.open}
+            </button>
+          )}
+          {may('people.suspend') && (
             <button type="button" class="button" data-action="ask-sign-out" onClick={() => onAct('sign-out')}>
               <Icon name="log-out" size="sm" />
               {words.signOut.open}
             </button>
-          </div>
-        )}
+          )}
+          {may('people.export') && <ExportIdentity identity={identity} />}
+        </div>
       </div>
       {may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
     </>
   )
+}
+
+/** Saves the data of an identity as a file. */
+function ExportIdentity({ identity: { identityId, handle } }: Pick<Props, 'identity'>) {
+  const words = usePeopleMessages()
+  const { ask } = useOperator()
+  const doing = useActions()
+  const save = async () => {
+    const data = await ask('GET /api/admin/identities/:identityId/export', { params: { identityId } })
+    downloadFile(JSON.stringify(data, null, 2), 'application/json', `${handle}.json`)
+  }
+  const action: Action = { name: 'export-identity', label: words.export, look: 'secondary', icon: 'download', do: save }
+  return <Actions of={[action]} doing={doing} />
 }
 
 function useFacts(identity: AdminIdentityDetails): Fact[] {

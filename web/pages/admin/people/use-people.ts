@@ -43,10 +43,10 @@ export function usePeople(filter: PeopleFilter) {
     // A late answer for another filter is not shown.
     if (latest.current === filter) people.set({ ...next, identities: [...value.identities, ...next.identities] })
   }
-  const update = ({ identityId, status }: AdminIdentityDetails) => {
+  const update = (changed: AdminIdentityDetails) => {
     const { value } = people
     if (!value) return
-    const identities = value.identities.map((each) => (each.identityId === identityId ? { ...each, status } : each))
+    const identities = value.identities.map((each) => (each.identityId === changed.identityId ? changed : each))
     people.set({ ...value, identities })
   }
   return { ...people, readMore, update }

@@ -37,7 +37,7 @@ export const adminMessages: typeof english = {
     invitation_not_mailed: 'استُخدمت هذه الدعوة من قبل، أو هي رابط.',
     setting_fixed_by_environment: 'البيئة تثبّت هذا الإعداد. أعد تحميل الصفحة.',
     setting_revision_not_found: 'لم تعد هذه المراجعة محفوظة.',
-    version_mismatch: 'غيّر شخص آخر الإعدادات في هذه الأثناء، ولم يُحفظ شيء. راجع ما يظهر الآن ثم أعد المحاولة.',
+    version_mismatch: 'تغيّرت البيانات في هذه الأثناء، ولم يُحفظ شيء. راجع ما يظهر الآن ثم أعد المحاولة.',
     operator_exists: 'هذه الهوية مشغّل بالفعل.',
     operator_not_found: 'أُزيل هذا المشغّل من قبل.',
     too_many_operators: 'بلغ عدد المشغّلين حدّه. أزل واحدًا أولًا.',

@@ -37,6 +37,17 @@ export const adminPeopleMessages: typeof english = {
   organization: (name, role) => `${name} (${role})`,
   memberRoles: { owner: 'مالك', admin: 'مسؤول', signer: 'موقِّع', member: 'عضو', viewer: 'مُطَّلِع' },
   unseen: 'لا يمكنك رؤية مفاتيحهم ولا ما وقّعوه ولا هوياتهم الأخرى.',
+  email: 'البريد الإلكتروني',
+  edit: {
+    open: 'تعديل…',
+    title: (name) => `تعديل ${name}`,
+    handleHint: 'يبقى الاسم السابق محجوزًا 90 يومًا.',
+    emailHint: 'العنوان الجديد غير مُتحقَّق منه. تصل رسالة إلى العنوانين.',
+    emailInvalid: 'أدخل عنوان بريد إلكتروني صالحًا، أو اترك الحقل فارغًا.',
+    save: 'حفظ',
+    done: (name) => `عُدّلت بيانات ${name}.`,
+  },
+  export: 'تصدير البيانات',
   scope: 'النطاق',
   suspend: {
     because: (reason) => `موقوفة: ${reason}`,

@@ -38,7 +38,7 @@ export const adminMessages: typeof english = {
     setting_fixed_by_environment: 'Die Umgebung legt diese Einstellung fest. Lade die Seite neu.',
     setting_revision_not_found: 'Diese Revision gibt es nicht mehr.',
     version_mismatch:
-      'Die Einstellungen wurden inzwischen geändert, deine nicht gespeichert. Prüfe sie und versuche es erneut.',
+      'Das wurde inzwischen geändert, und nichts wurde gespeichert. Prüfe, was jetzt da steht, und versuche es erneut.',
     operator_exists: 'Diese Identität ist schon Betreiber.',
     operator_not_found: 'Dieser Betreiber wurde schon entfernt.',
     too_many_operators: 'Mehr Betreiber sind nicht möglich. Entferne zuerst einen.',

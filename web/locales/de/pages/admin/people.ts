@@ -38,6 +38,17 @@ export const adminPeopleMessages: typeof english = {
   organization: (name, role) => `${name} (${role})`,
   memberRoles: { owner: 'Inhaber', admin: 'Admin', signer: 'Unterzeichner', member: 'Mitglied', viewer: 'Betrachter' },
   unseen: 'Du siehst nicht ihre Schlüssel, nicht, was sie unterschrieben haben, und nicht ihre anderen Identitäten.',
+  email: 'E-Mail',
+  edit: {
+    open: 'Bearbeiten\u00a0…',
+    title: (name) => `${name} bearbeiten`,
+    handleHint: 'Der alte bleibt 90 Tage lang reserviert.',
+    emailHint: 'Eine neue Adresse ist nicht bestätigt. Beide Adressen bekommen eine E-Mail.',
+    emailInvalid: 'Gib eine gültige E-Mail-Adresse ein oder keine.',
+    save: 'Speichern',
+    done: (name) => `${name} ist geändert.`,
+  },
+  export: 'Daten exportieren',
   scope: 'Was',
   suspend: {
     because: (reason) => `Gesperrt: ${reason}`,

@@ -36,8 +36,7 @@ export const adminMessages = {
     invitation_not_mailed: 'This invitation was used already, or it is a link.',
     setting_fixed_by_environment: 'The environment fixes this setting. Reload the page.',
     setting_revision_not_found: 'This revision is no longer kept.',
-    version_mismatch:
-      'Someone changed the settings meanwhile, and nothing was saved. Check what is shown now, then try again.',
+    version_mismatch: 'This was changed meanwhile, and nothing was saved. Check what is shown now, then try again.',
     operator_exists: 'This identity is an operator already.',
     operator_not_found: 'This operator was removed already.',
     too_many_operators: 'The limit of operators is reached. Remove one first.',

@@ -36,6 +36,17 @@ export const adminPeopleMessages = {
   organization: (name: string, role: string) => `${name} (${role})`,
   memberRoles: { owner: 'Owner', admin: 'Admin', signer: 'Signer', member: 'Member', viewer: 'Viewer' },
   unseen: 'You can’t see their keys, what they signed, or their other identities.',
+  email: 'E-mail',
+  edit: {
+    open: 'Edit…',
+    title: (name: string) => `Edit ${name}`,
+    handleHint: 'The former one stays reserved for 90 days.',
+    emailHint: 'A new address is not verified. Both addresses get a mail.',
+    emailInvalid: 'Enter a valid e-mail address, or none.',
+    save: 'Save',
+    done: (name: string) => `${name} is changed.`,
+  },
+  export: 'Export data',
   scope: 'What',
   suspend: {
     because: (reason: string) => `Suspended: ${reason}`,
