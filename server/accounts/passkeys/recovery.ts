@@ -1,4 +1,4 @@
-import { findIdentityByHandle, listIdentities } from '#accounts/identities/identity.ts'
+import { findIdentityByHandle, listIdentities, verifiedEmailOf } from '#accounts/identities/identity.ts'
 import { lockActiveUser, requireNotSuspended } from '#accounts/identities/suspension.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -28,7 +28,11 @@ type About = { to: string; handle: string; language: Language } & Pick<Config, '
 async function sendRecoveryNotice(kernel: ServerContext, userId: UserId, language: Language): Promise<void> {
   const { db, config, mail, log } = kernel
   const identities = await listIdentities(db, userId)
-  const handles = new Map(identities.flatMap(({ email, handle }) => (email === null ? [] : [[email, handle] as const])))
+  const handles = new Map<string, string>()
+  for (const identity of identities) {
+    const to = verifiedEmailOf(identity)
+    if (to !== null) handles.set(to, identity.handle)
+  }
   await Promise.all(
     [...handles].map(async ([to, handle]) => {
       try {

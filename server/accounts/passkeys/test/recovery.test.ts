@@ -5,6 +5,7 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { auditEventsOf } from '#testing/audit-events.ts'
 import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
+import { addIdentity, editAddress } from '#testing/people.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -86,18 +87,22 @@ test('REC-04 recovery signs in with the new passkey, ends all other sessions and
   assert.deepEqual([recovered?.details['sessionsEnded'], more], [1, []])
 })
 
-test('REC-04 REC-06 a recovery notifies the verified address, with the configured host', async (t) => {
+test('REC-04 REC-06 PEO-43 a recovery notifies the verified address alone, with the configured host', async (t) => {
   const mailbox = await openMailbox()
   const mailing = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
   t.after(async () => {
     await mailing.close()
     await mailbox.close()
   })
-  const { handle, headers, identityId } = await mailing.person()
+  const person = await mailing.person()
+  const { handle, headers, identityId } = person
   const ask = (method: 'POST' | 'PUT', url: string, payload: object, more: Record<string, string> = {}) =>
     mailing.api.inject({ method, url, payload, headers: { ...headers, ...more } })
   await ask('POST', `/api/identities/${identityId}/email`, { email: 'ada@example.com' })
   await ask('POST', `/api/identities/${identityId}/email/verify`, { code: codeIn(await mailbox.take()) })
+  const second = await addIdentity(mailing, person, { handle: 'second-identity', displayName: 'Ada' })
+  await editAddress(mailing, second, 'operator@example.com')
+  assert.deepEqual((await mailbox.take()).to, ['operator@example.com'])
   const recoveryAuth = newCode()
   await ask('PUT', '/api/account/recovery', { recoveryAuth, ciphertext: 'x' })
   const { flowId, options } = (await ask('POST', '/api/auth/recover/start', { handle, recoveryAuth })).json()
@@ -110,6 +115,13 @@ test('REC-04 REC-06 a recovery notifies the verified address, with the configure
   assert.match(mail.text, new RegExp(`@${handle} auf localhost:4401`))
   assert.match(mail.text, /http:\/\/localhost:4401\/account\/passkeys/)
   assert.doesNotMatch(mail.text, /evil/)
+  // An operator could else learn which identities belong to one account: their owner hears of a recovery at once.
+  await editAddress(mailing, second, 'next@example.com')
+  const next = [(await mailbox.take()).subject, (await mailbox.take()).subject]
+  assert.ok(
+    next.every((subject) => !/wiederhergestellt|recovered/.test(subject)),
+    String(next),
+  )
 })
 
 test('REC-01 a recovery code works once, even with thirty-two concurrent attempts', async () => {
