@@ -126,7 +126,7 @@ for (const [owners, senders] of [
   [60, 2],
 ] as const)
   test(`FAI-22 ${owners} owners with backlogs delay no webhook of another, with ${senders} senders`, async (t) => {
-    const late = await stage(t, times(2000, { status: 204, afterMilliseconds: 850 }))
+    const late = await stage(t, times(2000, { status: 204, afterMilliseconds: 500 }))
     const apps: ClientId[] = []
     while (apps.length < owners) apps.push(await appOf(await world.person(), late.url))
     await notifyApps(times(20, apps).flat())
