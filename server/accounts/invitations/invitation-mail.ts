@@ -18,8 +18,8 @@ export function accountInvitationMail({ to, message, url, language, service }: A
     de: {
       subject: `Einladung zu ${service}`,
       text:
-        `Du kannst bei ${service} ein Konto anlegen.\n\n${added}` +
-        `Leg dein Konto an: ${url}\n\n` +
+        `Du kannst bei ${service} ein Konto erstellen.\n\n${added}` +
+        `Erstelle dein Konto: ${url}\n\n` +
         `Der Link gilt nur einmal und belegt, dass diese Adresse dir gehört: Leite ihn nicht weiter. ` +
         `Wenn du die Einladung nicht erwartet hast, kannst du diese E-Mail ignorieren.\n`,
     },

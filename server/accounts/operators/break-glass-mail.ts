@@ -11,23 +11,24 @@ export function breakGlassMail({ to, config: { authUrl, brand }, now }: About): 
     en: {
       subject: `ADMIN_TOKEN of ${brand.name} was used`,
       text:
-        `ADMIN_TOKEN gave full control of ${host} at ${timeOf(now, 'en')}. ` +
+        `ADMIN_TOKEN was used at ${host} on ${timeOf(now, 'en')}. It gives full control of the service. ` +
         `You get this e-mail at most once an hour, even if it is used more often.\n\n` +
         `If no owner of the service used it, replace ADMIN_TOKEN or set it to off, and read the audit log.`,
     },
     de: {
       subject: `ADMIN_TOKEN von ${brand.name} wurde verwendet`,
       text:
-        `ADMIN_TOKEN hat um ${timeOf(now, 'de')} volle Kontrolle über ${host} gegeben. ` +
+        `ADMIN_TOKEN wurde am ${timeOf(now, 'de')} auf ${host} verwendet. Es gibt volle Kontrolle über den Dienst. ` +
         `Diese E-Mail kommt höchstens einmal in der Stunde, auch wenn es öfter verwendet wird.\n\n` +
-        `Wenn es niemand von euch verwendet hat, ersetzt ADMIN_TOKEN oder setzt es auf off, und lest das Audit-Log.`,
+        `Wenn es niemand von euch verwendet hat, ersetzt ADMIN_TOKEN oder setzt es auf „off“. Prüft das Audit-Log.`,
     },
     ar: {
       subject: `استُخدم ADMIN_TOKEN الخاص بـ ${isolate(brand.name)}`,
       text:
-        `منح ADMIN_TOKEN تحكمًا كاملًا في ${isolate(host)} في ${isolate(timeOf(now, 'ar'))}. ` +
+        `استُخدم ADMIN_TOKEN على ${isolate(host)} بتاريخ ${isolate(timeOf(now, 'ar'))}. ` +
+        'وهو يمنح تحكمًا كاملًا في الخدمة. ' +
         'تصلكم هذه الرسالة مرة واحدة في الساعة على الأكثر، وإن تكرر الاستخدام.\n\n' +
-        `إذا لم يكن ذلك أحدكم، فاستبدلوا ADMIN_TOKEN أو اضبطوه على ${isolate('off')}، وراجعوا سجل التدقيق.`,
+        `إذا لم يستخدمه أحد منكم، فاستبدلوا ADMIN_TOKEN أو اضبطوه على ${isolate('off')}، وراجعوا سجل التدقيق.`,
     },
   })
 }

@@ -23,14 +23,14 @@ export function emailChangedMail({ to, handle, authUrl: { host, origin }, brand 
       text:
         `Der Betreiber von ${host} hat die E-Mail-Adresse von @${handle} geändert. ` +
         `Eine neue Adresse gilt erst als bestätigt, wenn du sie bestätigst.\n\n` +
-        `Wenn du nicht um diese Änderung gebeten hast, frag den Betreiber. Deine Aktivität: ${url}`,
+        `Wenn du nicht um diese Änderung gebeten hast, wende dich an den Betreiber. Deine Aktivität: ${url}`,
     },
     ar: {
       subject: `تغيّر عنوان بريدك الإلكتروني في ${isolate(brand.name)}`,
       text:
         `غيّر مشغّل ${isolate(host)} عنوان البريد الإلكتروني للهوية ${isolate(`@${handle}`)}. ` +
         'لا يُعدّ العنوان الجديد مؤكَّدًا إلا بعد أن تؤكّده.\n\n' +
-        `إذا لم تطلب هذا التغيير، فاسأل المشغّل. نشاطك:\n${url}`,
+        `إذا لم تطلب هذا التغيير، فتواصل مع مشغّل الخدمة. نشاطك:\n${url}`,
     },
   })
 }
