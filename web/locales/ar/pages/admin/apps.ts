@@ -3,7 +3,7 @@ import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.
 /** Holds the messages about the access to apps, for operators. In Arabic. */
 export const adminAppsMessages: typeof english = {
   title: 'التطبيقات',
-  lead: 'حدّد من يستخدم كل تطبيق.',
+  lead: 'حدّد من يمكنه استخدام كل تطبيق.',
   none: 'لا تطبيقات بعد',
   noneWhat: 'سجّل تطبيقًا بالأمر: \u2068countersign apps create\u2069',
   name: 'التطبيق',
@@ -17,7 +17,7 @@ export const adminAppsMessages: typeof english = {
   disabled: 'معطّل',
   groups: 'المجموعات',
   groupsHint: 'مفاتيح المجموعات، تفصل بينها مسافات.',
-  noGroups: 'لا يوجد',
+  noGroups: 'لا مجموعات',
   contact: 'جهة الاتصال',
   contactHint: 'يراها من لا يملك الوصول.',
   noContact: '–',

@@ -1,4 +1,5 @@
 import type { adminAuditMessages as english } from '../../../en/pages/admin/audit.ts'
+import { numberOf } from '../../format.ts'
 
 /** Holds the messages about the audit log, for operators. In Arabic. */
 export const adminAuditMessages: typeof english = {
@@ -8,16 +9,21 @@ export const adminAuditMessages: typeof english = {
   filter: {
     title: 'التصفية',
     action: 'الإجراء',
-    identity: 'الاسم أو المعرّف',
+    identity: 'اسم المستخدم أو المعرّف',
     app: 'معرّف العميل',
-    period: 'المدة',
-    periods: { all: 'كل الوقت', day: '24 ساعة', week: '7 أيام', month: '30 يومًا' },
+    period: 'الفترة',
+    periods: {
+      all: 'كل الفترات',
+      day: `${numberOf(24)} ساعة`,
+      week: `${numberOf(7)} أيام`,
+      month: `${numberOf(30)} يومًا`,
+    },
     apply: 'تصفية',
     clear: 'إلغاء التصفية',
   },
   noMatch: 'لم يُعثر على حدث',
   noMatchWhat: 'جرّب تصفية أخرى.',
-  noneSoFar: 'لم يُعثر على شيء حتى الآن، ولم ينتهِ البحث بعد.',
+  noneSoFar: 'لم يُعثر على شيء حتى الآن. بقي في السجل ما لم يُبحث فيه.',
   details: 'التفاصيل',
   app: 'التطبيق',
   identity: 'الهوية',

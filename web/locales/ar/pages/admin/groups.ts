@@ -1,24 +1,26 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { adminGroupsMessages as english } from '../../../en/pages/admin/groups.ts'
+import { numberOf } from '../../format.ts'
 
 /** Holds the messages about groups, for operators. In Arabic. */
 export const adminGroupsMessages: typeof english = {
   title: 'المجموعات',
-  lead: 'تحدّد المجموعات من يستخدم تطبيقًا، وتعرفها التطبيقات من المطالبة groups.',
+  lead: 'تحدّد المجموعات من يمكنه استخدام تطبيق. تراها التطبيقات في المطالبة groups.',
   back: 'كل المجموعات',
   add: 'مجموعة جديدة',
   create: 'إنشاء المجموعة',
   none: 'لا مجموعات بعد',
-  example: 'مثال: مجموعة مفتاحها eng. التطبيق الذي يسمّيها متاح لأعضائها وحدهم.',
+  example: 'مثال: مجموعة مفتاحها eng. التطبيقات المقيّدة بها متاحة لأعضائها وحدهم.',
   key: 'المفتاح',
   keyHint: 'اسمها في المطالبات، ولا يتغيّر أبدًا.',
-  keyProblem: 'استخدم حروفًا لاتينية صغيرة وأرقامًا و . _ : / -، وابدأ بحرف أو رقم.',
+  keyProblem: `استخدم أحرفًا لاتينية صغيرة وأرقامًا والمحارف ${isolate('. _ : / -')}، وابدأ بحرف أو رقم.`,
   name: 'الاسم',
   nameHint: 'يراه المشغّلون.',
-  protected: { label: 'محمية', about: 'لا يغيّرها هي وأعضاءها إلا المالكون.' },
+  protected: { label: 'محمية', about: 'لا يغيّرها ولا يغيّر أعضاءها إلا المالكون.' },
   edit: {
     open: 'تعديل…',
     title: (name) => `تعديل ${name}`,
-    nameProblem: 'استخدم سطرًا واحدًا لا يتجاوز 80 محرفًا.',
+    nameProblem: `استخدم سطرًا واحدًا لا يزيد على ${numberOf(80)} حرفًا.`,
     protection: 'الحماية',
     save: 'حفظ',
     saved: 'حُفظت المجموعة.',
@@ -33,7 +35,7 @@ export const adminGroupsMessages: typeof english = {
   removeWhat: 'ينتهي الوصول إلى التطبيقات المتاحة لهذه المجموعة وحدها، ويظهر ذلك في نشاط صاحب الهوية.',
   removed: (name) => `أُزيلت هوية ${name}.`,
   delete: {
-    what: 'التطبيق المقيّد الذي لا يسمّي إلا هذه المجموعة يُغلق عندئذ أمام الجميع.',
+    what: 'التطبيقات المتاحة لهذه المجموعة وحدها تُغلق عندئذ أمام الجميع.',
     open: 'حذف المجموعة…',
     title: (name) => `حذف ${name}`,
     now: 'حذف المجموعة',

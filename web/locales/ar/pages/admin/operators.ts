@@ -1,4 +1,5 @@
 import type { adminOperatorsMessages as english } from '../../../en/pages/admin/operators.ts'
+import { numberOf } from '../../format.ts'
 
 /** Holds the messages about operators and admin tokens, for operators. In Arabic. */
 export const adminOperatorsMessages: typeof english = {
@@ -9,11 +10,11 @@ export const adminOperatorsMessages: typeof english = {
   add: 'إضافة مشغّل',
   handle: 'اسم المستخدم',
   handleMissing: 'أدخل اسم مستخدم.',
-  added: (name) => `أصبح ${name} من المشغّلين.`,
+  added: (name) => `أُضيفت هوية ${name} إلى المشغّلين.`,
   role: 'الدور',
   rolesWhat: {
     owner: 'كل شيء.',
-    people: 'البحث عن الأشخاص وإيقافهم، وتغيير المجموعات.',
+    people: 'تعديل الهويات وتعليقها، ودعوة الأشخاص، وتغيير المجموعات.',
     apps: 'تغيير التطبيقات.',
     auditor: 'قراءة كل شيء دون تغيير.',
   },
@@ -24,11 +25,11 @@ export const adminOperatorsMessages: typeof english = {
   remove: 'إزالة',
   removeTitle: (name) => `إزالة ${name}`,
   removeWhat: 'تنتهي كل صلاحيات التشغيل فورًا. يبقى الحساب.',
-  removed: (name) => `لم يعد ${name} من المشغّلين.`,
-  tokensEnd: 'تُبطَل رموز الإدارة التي أنشأها.',
+  removed: (name) => `أُزيلت هوية ${name} من المشغّلين.`,
+  tokensEnd: 'تُلغى رموز الإدارة التي أنشأتها هذه الهوية.',
   tokens: {
     title: 'رموز الإدارة',
-    about: 'تستدعي بها البرامج واجهة الإدارة.',
+    about: 'تستدعي بها البرامج واجهة API للإدارة.',
     add: 'رمز جديد',
     create: 'إنشاء الرمز',
     none: 'لا رموز إدارة بعد',
@@ -41,7 +42,7 @@ export const adminOperatorsMessages: typeof english = {
     nameHint: 'مثل البرنامج الذي يستخدمه.',
     nameMissing: 'أدخل اسمًا.',
     lifetime: 'صالح لمدة',
-    lifetimes: { '30': '30 يومًا', '90': '90 يومًا', '365': '365 يومًا' },
+    lifetimes: { '30': `${numberOf(30)} يومًا`, '90': `${numberOf(90)} يومًا`, '365': `${numberOf(365)} يومًا` },
     permissions: 'الصلاحيات',
     permissionsHint: 'لا تختر أكثر مما يحتاج إليه.',
     networks: 'الشبكات',
@@ -49,16 +50,16 @@ export const adminOperatorsMessages: typeof english = {
     networksProblem: (most) => `استخدم عناوين أو شبكات لا يتجاوز عددها ${most}.`,
     onlyFrom: (networks) => `من ${networks} فقط`,
     rotate: 'استبدال',
-    rotateTitle: (name) => `استبدال ${name}`,
-    grace: 'يبقى الرمز القديم صالحًا',
-    graces: { '0': 'لا يبقى', '3600': 'ساعة', '86400': 'يومًا' },
-    revoke: 'إبطال',
-    revokeTitle: (name) => `إبطال ${name}`,
+    rotateTitle: (name) => `استبدال رمز ${name}`,
+    grace: 'إبقاء الرمز القديم صالحًا لمدة',
+    graces: { '0': 'عدم الإبقاء', '3600': 'ساعة واحدة', '86400': 'يوم واحد' },
+    revoke: 'إلغاء الرمز',
+    revokeTitle: (name) => `إلغاء رمز ${name}`,
     revokeWhat: 'تفقد البرامج التي تستخدمه وصولها فورًا.',
-    revoked: (name) => `أُبطل ${name}.`,
+    revoked: (name) => `أُلغي رمز ${name}.`,
     issuedTitle: (name) => `رمز ${name}`,
     once: 'انسخ الرمز الآن. لن يُعرض مرة أخرى.',
     token: 'رمز الإدارة',
-    saved: 'حفظته',
+    saved: 'لقد حفظته',
   },
 }

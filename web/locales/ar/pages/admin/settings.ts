@@ -1,4 +1,6 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { adminSettingsMessages as english } from '../../../en/pages/admin/settings.ts'
+import { numberOf } from '../../format.ts'
 
 /** Holds the messages about the settings of the service, for operators. In Arabic. */
 export const adminSettingsMessages: typeof english = {
@@ -17,17 +19,17 @@ export const adminSettingsMessages: typeof english = {
   modes: {
     open: { label: 'الجميع', about: 'التسجيل مفتوح.' },
     invited: { label: 'من لديه دعوة', about: 'يدعوه المشغّلون.' },
-    closed: { label: 'لا أحد', about: 'ولا تصلح الدعوات أيضًا.' },
+    closed: { label: 'لا أحد', about: 'الدعوات أيضًا لا تعمل.' },
   },
   brand: 'الاسم والروابط',
   brandWhat: 'تظهر في الصفحات والرسائل.',
-  nameHint: (name) => `إن تُرك فارغًا: ${name}`,
-  nameProblem: 'استخدم سطرًا واحدًا لا يتجاوز 40 محرفًا.',
+  nameHint: (name) => `إن تُرك فارغًا: ${isolate(name)}`,
+  nameProblem: `استخدم سطرًا واحدًا لا يزيد على ${numberOf(40)} حرفًا.`,
   linkHint: 'عنوان يبدأ بـ \u2066https://\u2069',
   supportHint: 'عنوان يبدأ بـ \u2066https://\u2069 أو \u2066mailto:\u2069',
   linkProblem: 'أدخل عنوانًا يبدأ بـ \u2066https://\u2069.',
   supportProblem: 'أدخل عنوانًا يبدأ بـ \u2066https://\u2069 أو \u2066mailto:\u2069.',
-  fixed: 'مثبّت في البيئة بواسطة',
+  fixed: 'يحدّده متغيّر البيئة',
   none: 'لا يوجد',
   save: 'حفظ',
   saved: 'تم الحفظ.',

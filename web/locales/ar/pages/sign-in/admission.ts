@@ -18,7 +18,7 @@ export const admissionMessages: typeof english = {
     },
     invitation_expired: {
       title: 'لم تعد هذه الدعوة صالحة',
-      lead: 'انتهت صلاحيتها أو استُخدمت أو سُحبت. اطلب دعوة جديدة.',
+      lead: 'انتهت صلاحيتها أو استُخدمت أو أُلغيت. اطلب دعوة جديدة.',
     },
   },
 }

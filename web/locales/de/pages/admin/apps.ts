@@ -3,15 +3,15 @@ import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.
 /** Holds the messages about the access to apps, for operators. In German. */
 export const adminAppsMessages: typeof english = {
   title: 'Apps',
-  lead: 'Entscheide, wer eine App nutzen darf.',
+  lead: 'Entscheide, wer welche App verwenden darf.',
   none: 'Noch keine Apps',
   noneWhat: 'Registriere eine mit: countersign apps create',
   name: 'App',
   access: 'Zugriff',
   modes: { everyone: 'Alle', restricted: 'Eingeschränkt', none: 'Niemand' },
   modesWhat: {
-    everyone: 'Alle dürfen sie nutzen.',
-    restricted: 'Nur Mitglieder ihrer Gruppen dürfen sie nutzen.',
+    everyone: 'Alle dürfen sie verwenden.',
+    restricted: 'Nur Mitglieder ihrer Gruppen dürfen sie verwenden.',
     none: 'Sie ist geschlossen.',
   },
   disabled: 'Deaktiviert',

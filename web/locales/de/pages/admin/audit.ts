@@ -3,12 +3,12 @@ import type { adminAuditMessages as english } from '../../../en/pages/admin/audi
 /** Holds the messages about the audit log, for operators. In German. */
 export const adminAuditMessages: typeof english = {
   title: 'Audit-Log',
-  lead: 'Alles, was auf dem Dienst geschehen ist. Das Neueste steht oben.',
-  none: 'Noch ist nichts aufgezeichnet',
+  lead: 'Alle Aktionen in diesem Dienst, die neuesten zuerst.',
+  none: 'Noch nichts aufgezeichnet',
   filter: {
     title: 'Filter',
     action: 'Aktion',
-    identity: 'Name oder ID',
+    identity: 'Benutzername oder ID',
     app: 'Client-ID',
     period: 'Zeitraum',
     periods: { all: 'Gesamte Zeit', day: '24 Stunden', week: '7 Tage', month: '30 Tage' },
@@ -17,11 +17,11 @@ export const adminAuditMessages: typeof english = {
   },
   noMatch: 'Kein Ereignis gefunden',
   noMatchWhat: 'Versuche andere Filter.',
-  noneSoFar: 'Bisher nichts gefunden. Die Suche geht noch weiter.',
+  noneSoFar: 'Bisher nichts gefunden. Das Log geht noch weiter.',
   details: 'Einzelheiten',
   app: 'App',
   identity: 'Identität',
-  actors: { user: 'Ein Nutzerkonto', operator: 'Ein Betreiber', app: 'Eine App', system: 'Der Dienst' },
+  actors: { user: 'Eine Person', operator: 'Ein Betreiber', app: 'Eine App', system: 'Der Dienst' },
   by: {
     operator: (name) => (name === undefined ? 'Ein früherer Betreiber' : `Betreiber ${name}`),
     token: (name) => (name === undefined ? 'Ein Admin-Token' : `Admin-Token ${name}`),

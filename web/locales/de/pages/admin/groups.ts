@@ -3,12 +3,13 @@ import type { adminGroupsMessages as english } from '../../../en/pages/admin/gro
 /** Holds the messages about groups, for operators. In German. */
 export const adminGroupsMessages: typeof english = {
   title: 'Gruppen',
-  lead: 'Gruppen entscheiden, wer eine App nutzen darf. Apps erfahren sie aus dem Claim groups.',
+  lead: 'Gruppen entscheiden, wer eine App verwenden darf. Apps sehen sie im Claim „groups“.',
   back: 'Alle Gruppen',
   add: 'Neue Gruppe',
-  create: 'Gruppe anlegen',
+  create: 'Gruppe erstellen',
   none: 'Noch keine Gruppen',
-  example: 'Beispiel: eine Gruppe mit dem Schlüssel eng. Eine App, die sie nennt, ist nur für ihre Mitglieder offen.',
+  example:
+    'Beispiel: eine Gruppe mit dem Schlüssel „eng“. Nur ihre Mitglieder dürfen Apps verwenden, die sie verlangen.',
   key: 'Schlüssel',
   keyHint: 'Ihr Name in Claims. Er ändert sich nie.',
   keyProblem: 'Erlaubt sind Kleinbuchstaben, Ziffern und . _ : / -. Am Anfang steht ein Buchstabe oder eine Ziffer.',
@@ -30,11 +31,11 @@ export const adminGroupsMessages: typeof english = {
   added: 'Mitglied hinzugefügt.',
   remove: 'Entfernen',
   removeTitle: (name) => `${name} entfernen`,
-  removeWhat: 'Der Zugriff auf Apps, die nur diese Gruppe nutzen darf, endet. Die Aktivität der Person zeigt es.',
+  removeWhat: 'Die Person verliert den Zugriff auf Apps, die nur diese Gruppe verwenden darf. Ihre Aktivität zeigt es.',
   removed: (name) => `${name} wurde entfernt.`,
   delete: {
-    what: 'Eine eingeschränkte App, die nur diese Gruppe nennt, ist danach für alle geschlossen.',
-    open: 'Gruppe löschen …',
+    what: 'Apps, die nur diese Gruppe verwenden darf, sind danach für alle geschlossen.',
+    open: 'Gruppe löschen\u00a0…',
     title: (name) => `${name} löschen`,
     now: 'Gruppe löschen',
     done: (name) => `${name} wurde gelöscht.`,

@@ -1,12 +1,12 @@
 /** Holds the messages about groups, for operators. */
 export const adminGroupsMessages = {
   title: 'Groups',
-  lead: 'Groups decide who may use an app, and apps learn them from the claim groups.',
+  lead: 'Groups decide who may use an app. Apps see them in the groups claim.',
   back: 'All groups',
   add: 'New group',
   create: 'Create group',
   none: 'No groups yet',
-  example: 'Example: a group with the key eng. An app that names it is open to its members alone.',
+  example: 'Example: a group with the key eng. Only its members may use apps restricted to it.',
   key: 'Key',
   keyHint: 'Its name in claims. It never changes.',
   keyProblem: 'Use lower-case letters, digits and . _ : / -, and begin with a letter or digit.',
@@ -31,7 +31,7 @@ export const adminGroupsMessages = {
   removeWhat: 'They lose access to apps that only this group may use. They see it in their activity.',
   removed: (name: string) => `${name} removed.`,
   delete: {
-    what: 'A restricted app that names only this group is then closed to everyone.',
+    what: 'Apps that only this group may use are then closed to everyone.',
     open: 'Delete group…',
     title: (name: string) => `Delete ${name}`,
     now: 'Delete group',

@@ -1,7 +1,7 @@
 /** Holds the messages about operators and admin tokens, for operators. */
 export const adminOperatorsMessages = {
   title: 'Operators',
-  lead: 'Who administers this service, and with which rights.',
+  lead: 'Who administers this service, and with which permissions.',
   since: (day: string) => `Since ${day}`,
   actions: (name: string) => `Actions for ${name}`,
   add: 'Add operator',
@@ -11,7 +11,7 @@ export const adminOperatorsMessages = {
   role: 'Role',
   rolesWhat: {
     owner: 'Everything.',
-    people: 'Find and suspend people, change groups.',
+    people: 'Edit, suspend and invite people, change groups.',
     apps: 'Change apps.',
     auditor: 'Read everything, change nothing.',
   },
@@ -21,7 +21,7 @@ export const adminOperatorsMessages = {
   changed: (name: string) => `Role of ${name} changed.`,
   remove: 'Remove',
   removeTitle: (name: string) => `Remove ${name}`,
-  removeWhat: 'They lose all rights of an operator at once. Their account stays.',
+  removeWhat: 'They lose all permissions of an operator at once. Their account stays.',
   removed: (name: string) => `${name} is no longer an operator.`,
   tokensEnd: 'Admin tokens that they created are revoked.',
   tokens: {
@@ -46,8 +46,8 @@ export const adminOperatorsMessages = {
     networksHint: 'Such as 192.0.2.0/24. Without any, it works everywhere.',
     networksProblem: (most: string) => `Use up to ${most} addresses or networks.`,
     onlyFrom: (networks: string) => `Only from ${networks}`,
-    rotate: 'Rotate',
-    rotateTitle: (name: string) => `Rotate ${name}`,
+    rotate: 'Replace',
+    rotateTitle: (name: string) => `Replace ${name}`,
     grace: 'The old token stays valid',
     graces: { '0': 'Not at all', '3600': 'For an hour', '86400': 'For a day' },
     revoke: 'Revoke',
@@ -57,6 +57,6 @@ export const adminOperatorsMessages = {
     issuedTitle: (name: string) => `Token of ${name}`,
     once: 'Copy the token now. It is not shown again.',
     token: 'Admin token',
-    saved: 'I saved it',
+    saved: 'I’ve saved it',
   },
 }

@@ -24,7 +24,7 @@ export const adminSettingsMessages = {
   who: 'Who can create an account',
   modes,
   brand: 'Name and links',
-  brandWhat: 'Pages and mails show them.',
+  brandWhat: 'Pages and e-mails show them.',
   nameHint: (name: string) => `Without one: ${name}`,
   nameProblem: 'Use one line of up to 40 characters.',
   linkHint: 'An https:// address',
@@ -32,7 +32,7 @@ export const adminSettingsMessages = {
   linkProblem: 'Enter a URL that begins with https://.',
   supportProblem: 'Enter a URL that begins with https:// or mailto:.',
   /** Stands before the name of the environment variable. */
-  fixed: 'Fixed in the environment by',
+  fixed: 'Set by the environment variable',
   none: 'None',
   save: 'Save',
   saved: 'Saved.',

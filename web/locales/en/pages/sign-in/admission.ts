@@ -11,8 +11,8 @@ export const admissionMessages = {
     setup_done: { title: 'Already set up', lead: 'This service has an operator. Ask them for a role.' },
     setup_link_expired: { title: 'This link has expired', lead: 'Restart the service: each start creates a new link.' },
     invitation_expired: {
-      title: 'This invitation no longer counts',
-      lead: 'It has expired, was used or withdrawn. Ask for a new one.',
+      title: 'This invitation is no longer valid',
+      lead: 'It was used or revoked, or has expired. Ask for a new one.',
     },
   },
 }
