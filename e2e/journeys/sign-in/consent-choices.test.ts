@@ -110,6 +110,8 @@ test('APS-03 an app that requires an e-mail address: the page leads to adding on
   await account.locator('[data-action="send-code"]').click()
   await account.locator('input[name="code"]').fill(codeIn(await mailbox.take()))
   await account.locator('[data-action="verify-email"]').click()
+  // The step of the code shows the address already.
+  await account.locator('input[name="code"]').waitFor({ state: 'detached' })
   await account.getByText('ben@mail.example').first().waitFor()
   await account.close()
   // Every tab of an automated browser believes to have the focus, so the event is sent explicitly.
