@@ -114,6 +114,8 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
                 </span>
               }
               name={words.title}
+              // The room of the role: the sections below stay in place when it is known.
+              detail={'\u00a0'}
             />
           )}
           <Icon name="chevrons-up-down" size="sm" />

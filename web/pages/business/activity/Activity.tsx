@@ -68,7 +68,7 @@ export function Activity({ organization }: Props) {
         )}
       </Card>
       {page && <ErrorMessage of={doing.problem} />}
-      <p class="small soft">{trail.trailWhy}</p>
+      {page && <p class="small soft">{trail.trailWhy}</p>}
     </>
   )
 }
