@@ -28,6 +28,13 @@ test('PRS-22 a parser with cost of length to the power of 1.5 is detected', asyn
   assert.match((await objection((length) => length ** 1.5, 60_000)) ?? '', /times as much as for half/)
 })
 
+test('PRS-22 a parser with linear cost is reported to anonymous callers if that is beyond the limit', async () => {
+  const parser = { sizeMax: 2_000_000, parse: parserOf((length) => length * 300), shapes: {} }
+  const cost = await measureCost(parser, repeated('a'))
+  assert.match(objectionTo(cost, parser) ?? '', /^It takes/)
+  assert.equal(objectionTo(cost, { ...parser, authenticated: true }), undefined)
+})
+
 test('PRS-22 a parser with linear cost is not reported', async () => {
   for (const sizeMax of [200_000, 2_000_000]) assert.equal(await objection((length) => length * 10, sizeMax), undefined)
 })

@@ -122,8 +122,8 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
   },
   {
     statement: /^update operator set break_glass_mailed_at/,
-    blocksMax: 250,
-    why: 'All owners, 200 at most, with their addresses: ADMIN_TOKEN was used, for the first time in a minute.',
+    blocksMax: 100,
+    why: 'All owners, some twenty here, with their addresses: ADMIN_TOKEN was used, for the first time in a minute.',
   },
   {
     request: 'GET /api/organizations/:organizationId/audit/export',

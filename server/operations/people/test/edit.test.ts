@@ -46,7 +46,7 @@ async function activityOf({ headers }: Person) {
   return entries.filter(({ action }: { action: string }) => action === 'identity.edited')
 }
 
-test('PEO-41 an operator changes username and name, which the user sees, and the log says by whom', async () => {
+test('PEO-41 an operator changes username and name, which the user sees, and the log names the operator', async () => {
   const person = await world.person()
   const edited = await edit(person, { handle: 'ada-lovelace', displayName: 'Ada Lovelace' })
   assert.equal(edited.statusCode, 200, edited.body)
