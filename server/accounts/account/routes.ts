@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream'
 import * as endpoints from '@countersign/protocol/accounts/account'
+import { sendDownload } from '#platform/http/download.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ExportParts } from '#platform/module/define-module.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
@@ -24,15 +24,8 @@ export function accountRoutes(host: Host, services: AccountServices): void {
     onRequest: session.onRequest,
     async handler(request, reply) {
       await rateLimits.count('account-exports-per-user', ownKey(session.of(request), clock()))
-      reply.header('content-disposition', 'attachment; filename="countersign-account.json"')
-      // The client's speed determines the duration, so the request must not count against the concurrency limit.
-      host.release(request)
-      const text = Readable.from(exportAccount(db, exportParts, session.of(request), clock()))
-      // Errors before the first byte are answered like any other error.
-      text.once('error', (error) => {
-        if (reply.raw.headersSent) log.error({ error }, 'account export stream aborted')
-      })
-      return reply.type('application/json; charset=utf-8').send(text)
+      const pieces = exportAccount(db, exportParts, session.of(request), clock())
+      return sendDownload({ host, log }, { request, reply }, { pieces, fileName: 'countersign-account.json' })
     },
   })
 

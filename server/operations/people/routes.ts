@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import * as endpoints from '@countersign/protocol/operations/people'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import { listActivityOfIdentity } from '#platform/audit/audit-log.ts'
+import { sendDownload } from '#platform/http/download.ts'
 import { entityTagOf, versionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ExportParts } from '#platform/module/define-module.ts'
@@ -86,15 +86,7 @@ function exportRoute(host: Host, services: PeopleServices): void {
     onRequest,
     async handler(request, reply) {
       const pieces = await exportIdentity(services, of(request), request.params.identityId, clock())
-      reply.header('content-disposition', 'attachment; filename="countersign-identity.json"')
-      // The client's speed determines the duration, so the request must not count against the concurrency limit.
-      host.release(request)
-      const text = Readable.from(pieces)
-      // Errors before the first byte are answered like any other error.
-      text.once('error', (error) => {
-        if (reply.raw.headersSent) log.error({ error }, 'identity export stream aborted')
-      })
-      return reply.type('application/json; charset=utf-8').send(text)
+      return sendDownload({ host, log }, { request, reply }, { pieces, fileName: 'countersign-identity.json' })
     },
   })
 }
