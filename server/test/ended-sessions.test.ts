@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import type { InjectOptions } from 'fastify'
-import type pg from 'pg'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { makeEveryRequest } from '#testing/every-request.ts'
+import { replaceQueries, textOf } from '#testing/interruption.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { place } from '#testing/request-client.ts'
 import { endpoints } from '#platform/process/openapi.ts'
@@ -33,31 +33,15 @@ const whens: When[] = ['just before', 'while that is done']
 let trial: { when: When; hasEnded: boolean } | undefined
 
 /** Ends all sessions in each transaction of a trial. An error rolls that back, and nothing has changed. */
-function endInTransactions(pool: pg.Pool): pg.Pool {
-  const changed = new WeakSet<pg.PoolClient>()
-  pool.on('acquire', (client) => {
-    if (changed.has(client)) return
-    changed.add(client)
-    const query: (...args: unknown[]) => unknown = client.query.bind(client)
-    Object.assign(client, {
-      query(...args: unknown[]) {
-        if (!trial || !ends[trial.when](textOf(args[0]))) return query(...args)
-        trial.hasEnded = true
-        if (trial.when === 'while that is done')
-          return Promise.resolve(query('delete from session')).then(() => query(...args))
-        return Promise.resolve(query(...args)).then((begun) =>
-          Promise.resolve(query('delete from session')).then(() => begun),
-        )
-      },
-    })
-  })
-  return pool
-}
-
-function textOf(statement: unknown): string {
-  if (typeof statement === 'string') return statement
-  return typeof statement === 'object' && statement !== null && 'text' in statement ? String(statement.text) : ''
-}
+const endInTransactions = replaceQueries((query, args) => {
+  if (!trial || !ends[trial.when](textOf(args[0]))) return query(...args)
+  trial.hasEnded = true
+  if (trial.when === 'while that is done')
+    return Promise.resolve(query('delete from session')).then(() => query(...args))
+  return Promise.resolve(query(...args)).then((begun) =>
+    Promise.resolve(query('delete from session')).then(() => begun),
+  )
+})
 
 type Authenticator = ReturnType<typeof createAuthenticator>
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type pg from 'pg'
+import { replaceQueries, textOf } from '#testing/interruption.ts'
 import { makeOperator } from '#testing/operators.ts'
 import { register } from '#testing/registration.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -13,28 +13,12 @@ before(async () => {
 })
 after(() => world.close())
 
-function interrupt(pool: pg.Pool): pg.Pool {
-  const changed = new WeakSet<pg.PoolClient>()
-  pool.on('acquire', (client) => {
-    if (changed.has(client)) return
-    changed.add(client)
-    const query: (...args: unknown[]) => unknown = client.query.bind(client)
-    Object.assign(client, {
-      query(...args: unknown[]) {
-        const statement = interruption
-        if (statement === undefined || !/"user_group".* for no key update/.test(textOf(args[0]))) return query(...args)
-        interruption = undefined
-        return Promise.resolve(query(statement)).then(() => query(...args))
-      },
-    })
-  })
-  return pool
-}
-
-function textOf(sent: unknown): string {
-  if (typeof sent === 'string') return sent
-  return typeof sent === 'object' && sent !== null && 'text' in sent ? String(sent.text) : ''
-}
+const interrupt = replaceQueries((query, args) => {
+  const statement = interruption
+  if (statement === undefined || !/"user_group".* for no key update/.test(textOf(args[0]))) return query(...args)
+  interruption = undefined
+  return Promise.resolve(query(statement)).then(() => query(...args))
+})
 
 test('REG-09 no one joins a group that becomes protected while they accept an invitation into it', async () => {
   const people = await makeOperator(world, await world.person(), 'people')

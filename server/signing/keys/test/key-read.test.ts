@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type pg from 'pg'
 import { hashKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { ChainedSigningKey } from '@countersign/protocol/signing/keys'
 import type { LoggedKeyEvent } from '@countersign/protocol/signing/transparency'
+import { replaceQueries, textOf } from '#testing/interruption.ts'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -19,23 +19,12 @@ before(async () => {
 })
 after(() => world.close())
 
-function interrupt(pool: pg.Pool): pg.Pool {
-  const changed = new WeakSet<pg.PoolClient>()
-  pool.on('acquire', (client) => {
-    if (changed.has(client)) return
-    changed.add(client)
-    const query: (...args: unknown[]) => unknown = client.query.bind(client)
-    Object.assign(client, {
-      query(...args: unknown[]) {
-        const happen = interruption
-        if (!happen || !JSON.stringify(args[0]).includes(String.raw`from \"transparency_leaf\"`)) return query(...args)
-        interruption = undefined
-        return happen().then(() => query(...args))
-      },
-    })
-  })
-  return pool
-}
+const interrupt = replaceQueries((query, args) => {
+  const happen = interruption
+  if (!happen || !textOf(args[0]).includes('from "transparency_leaf"')) return query(...args)
+  interruption = undefined
+  return happen().then(() => query(...args))
+})
 
 test('KEY-40 a key is read with the chain that it ends, also while it is replaced', async () => {
   const ada = await createSigner(world)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type pg from 'pg'
 import { answerOf, approverOf } from '#testing/approver.ts'
+import { replaceQueries } from '#testing/interruption.ts'
 import { createSigner, signingRequesterOf } from '#testing/signer.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 
@@ -15,23 +15,12 @@ before(async () => {
 })
 after(() => world.close())
 
-function interrupt(pool: pg.Pool): pg.Pool {
-  const changed = new WeakSet<pg.PoolClient>()
-  pool.on('acquire', (client) => {
-    if (changed.has(client)) return
-    changed.add(client)
-    const query: (...args: unknown[]) => unknown = client.query.bind(client)
-    Object.assign(client, {
-      query(...args: unknown[]) {
-        const statement = interruption
-        if (statement === undefined || args[0] !== 'begin') return query(...args)
-        interruption = undefined
-        return Promise.resolve(query(statement)).then(() => query(...args))
-      },
-    })
-  })
-  return pool
-}
+const interrupt = replaceQueries((query, args) => {
+  const statement = interruption
+  if (statement === undefined || args[0] !== 'begin') return query(...args)
+  interruption = undefined
+  return Promise.resolve(query(statement)).then(() => query(...args))
+})
 
 test('SGN-49 what changes between the verification of an approval and its record is not approved', async () => {
   const shop = signingRequesterOf(world, app)
