@@ -22,6 +22,7 @@ async function objection(looksAt: (length: number) => number, sizeMax: number): 
 test('PRS-22 a parser with quadratic cost is detected, fast or slow', async () => {
   assert.match((await objection((length) => length ** 2, 2000)) ?? '', /times as much as for half/)
   assert.match((await objection((length) => length ** 2, 5000)) ?? '', /times as much as for half/)
+  assert.match((await objection((length) => length ** 2, 12_000)) ?? '', /times as much as for half/)
 })
 
 test('PRS-22 a parser with cost of length to the power of 1.5 is detected', async () => {
