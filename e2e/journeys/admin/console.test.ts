@@ -282,7 +282,7 @@ test('CON-06 an owner changes settings, reads that they changed meanwhile, and r
 })
 
 test('CON-07 an owner edits an identity that changed meanwhile, and exports its data', async () => {
-  await stage.enroll({ handle: 'mary', displayName: 'Mary Jackson' })
+  const mary = await stage.enroll({ handle: 'mary', displayName: 'Mary Jackson' })
   const { person, look, faults } = await enroll('dorothy', 'Dorothy Vaughan')
   await makeOperator('dorothy', 'owner')
   const { page, control, press, write } = person
@@ -321,5 +321,7 @@ test('CON-07 an owner edits an identity that changed meanwhile, and exports its 
     },
   )
   await look('admin-edited-identity')
+  await mary.page.goto(`${stage.service.authUrl}/account/activity`)
+  await mary.page.getByText('Username · E-mail').waitFor()
   assert.deepEqual(faults, [])
 })

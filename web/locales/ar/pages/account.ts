@@ -183,6 +183,7 @@ export const accountPageMessages: typeof english = {
     noneWhat: 'لا يطابق أي حدث عوامل التصفية هذه.',
     clear: 'مسح عوامل التصفية',
     times: (count) => counted(count, { one: 'مرة واحدة', two: 'مرتان', few: '# مرات', many: '# مرة', other: '# مرة' }),
+    changed: { handle: 'اسم المستخدم', displayName: 'الاسم المعروض', email: 'البريد الإلكتروني' },
     ofApp: {
       'app.authorized': (app: string) => `ربط ${isolate(app)}`,
       'app.signed_in': (app: string) => `تسجيل الدخول إلى ${isolate(app)}`,

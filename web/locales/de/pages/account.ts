@@ -142,6 +142,7 @@ export const accountPageMessages: typeof en = {
     noneWhat: 'Kein Ereignis passt zu diesen Filtern.',
     clear: 'Filter zurücksetzen',
     times: (count) => plural('de', count, { one: 'einmal', other: `${count}-mal` }),
+    changed: { handle: 'Benutzername', displayName: 'Anzeigename', email: 'E-Mail' },
     ofApp: {
       'app.authorized': (app) => `${app} verbunden`,
       'app.signed_in': (app) => `Bei ${app} angemeldet`,

@@ -141,6 +141,8 @@ export const accountPageMessages = {
     noneWhat: 'No event fits these filters.',
     clear: 'Clear filters',
     times: (count: number) => plural('en', count, { one: '1 time', other: `${count} times` }),
+    /** The fields that an operator changed. */
+    changed: { handle: 'Username', displayName: 'Display name', email: 'E-mail' },
     /** Sentences about an app, by the name of the audit action. */
     ofApp: {
       'app.authorized': (app: string) => `Connected ${app}`,

@@ -14,6 +14,9 @@ import { withObjects } from './rich.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 
+/** The fields of an identity that an operator may change. */
+const changedFields = ['handle', 'displayName', 'email'] as const
+
 type Props = { of: ActivityGroup; data: AccountData; onForeign: () => void }
 
 /** One event in a sentence, with the identity and the device, and how often it happened that day. */
@@ -23,10 +26,12 @@ export function ActivityEvent({ of: { entry, count }, data, onForeign }: Props) 
   const { action, identityId, device, at, details } = entry
   const identity = data.session.identities.find((each) => each.identityId === identityId)
   const uses = typeof details['uses'] === 'number' ? details['uses'] : count
+  const changed: unknown[] = Array.isArray(details['changed']) ? details['changed'] : []
   const facts = [
     identity && atHandle(identity.handle),
     device && deviceName(device, shared),
     uses > 1 && words.times(uses),
+    ...changedFields.filter((field) => changed.includes(field)).map((field) => words.changed[field]),
     action === 'identity.suspended' && typeof details['reason'] === 'string' && isolate(details['reason']),
   ].filter(Boolean)
   const here = data.sessions.find(({ current }) => current)?.userAgent
