@@ -18,9 +18,22 @@ test('each fault would have been detected', async () => {
     reportError(new Error('a message'))
     document.querySelector('main')?.before(Object.assign(document.createElement('img'), { width: 400, height: 90 }))
     document.body.append(Object.assign(document.createElement('script'), { text: 'alert()' }))
+    for (const label of ['one', 'another']) {
+      const button = Object.assign(document.createElement('button'), { ariaLabel: label })
+      Object.assign(button.style, { display: 'block', width: '12px', height: '12px', padding: 0 })
+      document.body.append(button)
+    }
   })
   await look('spoiled')
-  const expected = [/a message/, /shifted.*main/i, /policy.*script-src/, /wider/, /language en/, /image-alt/]
+  const expected = [
+    /a message/,
+    /shifted.*main/i,
+    /policy.*script-src/,
+    /wider/,
+    /language en/,
+    /image-alt/,
+    /target-size/,
+  ]
   for (const fault of expected)
     assert.ok(
       faults.some((found) => fault.test(found)),
