@@ -36,7 +36,8 @@ const sections: Section[] = [
     title: 'Run the service',
     folder: 'operations',
     documents: [
-      ...['operations/deployment', 'operations/docker', 'operations/settings', 'operations/observability'],
+      ...['operations/deployment', 'operations/docker', 'operations/kubernetes', 'operations/settings'],
+      'operations/observability',
       ...['operations/registration', 'operations/operators', 'operations/console', 'operations/people'],
       ...['operations/suspension', 'operations/groups'],
       ...['operations/scaling', 'operations/keys', 'operations/backup', 'operations/upgrade'],

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..')
+const chart = join(root, 'deploy/helm/countersign')
+const values = join(root, 'deploy/kubernetes/values.yaml')
+const helmModule = 'helm.sh/helm/v3/cmd/helm@v3.22.0'
+const kubernetesValidate = 'kubernetes-validate==1.37.0'
+/** The oldest version of Kubernetes that the chart admits, and a newer one. */
+const versions = ['1.30', '1.36']
+
+let folder: Awaited<ReturnType<typeof mkdtempDisposable>>
+const within = (...names: string[]) => join(folder.path, ...names)
+const helm = (...words: string[]) => run(within('helm'), words)
+
+before(async () => {
+  folder = await mkdtempDisposable(join(tmpdir(), 'countersign-deployment-'))
+  // Compiled without optimization: it runs for a second.
+  const options = ['install', '-gcflags=all=-N -l', '-ldflags=-s -w', helmModule]
+  await run('go', options, { env: { ...process.env, GOBIN: folder.path }, maxBuffer: 64 * 1024 ** 2 })
+  await run('python3', ['-m', 'venv', within('venv')])
+  await run(within('venv/bin/python'), ['-m', 'pip', 'install', '--quiet', kubernetesValidate])
+})
+after(() => folder[Symbol.asyncDispose]())
+
+test('the chart renders valid objects, with and without all of its options', async () => {
+  await helm('lint', '--strict', chart, '--values', values)
+  const all = ['metrics.podMonitor=true', 'metrics.rules=true', 'metrics.dashboard=true', 'replicas=1']
+  const more = ['metrics.fromNamespaces={monitoring}', 'settings.SMTP_URL=smtps://mail.example', 'ingress.className=a']
+  for (const version of versions)
+    for (const set of [[], [...all, ...more]]) {
+      const options = ['--values', values, '--kube-version', version, ...set.flatMap((value) => ['--set', value])]
+      const { stdout } = await helm('template', 'countersign', chart, ...options)
+      await writeFile(within('objects.yaml'), stdout)
+      await run(within('venv/bin/kubernetes-validate'), ['--strict', '-k', version, within('objects.yaml')])
+    }
+})
+
+test('the manifest is what the chart renders', async () => {
+  const { stdout } = await helm('template', 'countersign', chart, '--values', values, '--kube-version', '1.30')
+  const manifest = await readFile(join(root, 'deploy/kubernetes/countersign.yaml'), 'utf8')
+  assert.equal(manifest.replace(/^(#.*\n)+/, ''), stdout)
+})
+
+test('the chart rejects URLs without TLS, secrets among the settings, and unknown values', async () => {
+  const wrong = [
+    'urls.auth=http://id.example.com',
+    'settings.SECRET_KEY=a',
+    'settings.PORT=1',
+    'replica=3',
+    'replicas=0',
+  ]
+  for (const value of wrong)
+    await assert.rejects(helm('template', chart, '--values', values, '--kube-version', '1.30', '--set', value), {
+      stderr: /values don't meet the specifications of the schema/,
+    })
+})
+
+test('the alerts report failures, and nothing while the service works', async () => {
+  await run('promtool', ['check', 'rules', join(chart, 'monitoring/alerts.yaml')])
+  await run('promtool', ['test', 'rules', join(import.meta.dirname, 'monitoring/alerts.yaml')])
+})
+
+test('systemd accepts the unit', async () => {
+  const unit = await readFile(join(root, 'deploy/countersign.service'), 'utf8')
+  // Its program is installed in another folder than this.
+  await writeFile(within('countersign.service'), unit.replaceAll('/opt/countersign', root))
+  const { stderr } = await run('systemd-analyze', ['verify', within('countersign.service')])
+  assert.equal(stderr, '')
+})
