@@ -33,3 +33,10 @@ export async function loadLateTexts(language: Language | undefined = spoken): Pr
   if (language === undefined) return
   await Promise.all((declared.get(language) ?? []).map((late) => late.load()))
 }
+
+/** Waits for a part of a page, and for the texts that it declares. Otherwise English is shown until they are loaded. */
+export async function withLateTexts<Part>(loading: Promise<Part>): Promise<Part> {
+  const part = await loading
+  await loadLateTexts()
+  return part
+}

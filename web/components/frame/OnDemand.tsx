@@ -4,6 +4,7 @@ import { Actions } from '../form/Actions.tsx'
 import { type Action, useActions } from '../form/use-actions.ts'
 import { Skeleton } from '../ui/Card.tsx'
 import { useMessages } from './Root.tsx'
+import { withLateTexts } from '../../locales/late-texts.ts'
 
 type Props<Given> = { load: () => Promise<ComponentType<Given>>; given: Given }
 
@@ -16,7 +17,7 @@ export function OnDemand<Given extends object>({ load, given }: Props<Given>) {
     name: 'retry',
     label: words.retry,
     do: async () => {
-      const loaded = await load()
+      const loaded = await withLateTexts(load())
       setView(() => loaded)
     },
   }

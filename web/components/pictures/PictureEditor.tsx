@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ErrorMessage } from '../form/Dialog.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import './picture-edit.css'
+import { withLateTexts } from '../../locales/late-texts.ts'
 
 export type PictureEditorProps = {
   /** URL of the picture that is shown now. */
@@ -18,7 +19,7 @@ export type PictureEditorProps = {
 let loaded: ComponentType<PictureEditorProps> | undefined
 
 export async function loadEditor(): Promise<ComponentType<PictureEditorProps>> {
-  loaded ??= (await import('./Editor.tsx')).Editor
+  loaded ??= (await withLateTexts(import('./Editor.tsx'))).Editor
   return loaded
 }
 

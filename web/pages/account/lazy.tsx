@@ -4,7 +4,7 @@ import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
 import { useMessages } from './words.ts'
 import { Skeleton } from '../../components/ui/Card.tsx'
-import { loadLateTexts } from '../../locales/late-texts.ts'
+import { withLateTexts } from '../../locales/late-texts.ts'
 
 /** Makes a component of one that is loaded when it is first shown. Until then, it shows `Waiting`. */
 export function lazy<Props extends object>(
@@ -20,8 +20,7 @@ export function lazy<Props extends object>(
       name: 'retry',
       label: words.retry,
       do: async () => {
-        loaded ??= await load()
-        await loadLateTexts()
+        loaded ??= await withLateTexts(load())
         setReady(true)
       },
     }

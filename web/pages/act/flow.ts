@@ -14,6 +14,7 @@ import { ApiError, NetworkError } from '../../lib/api/call.ts'
 import type { Candidates } from '../../lib/keys/presence.ts'
 import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { readPageData } from '../../lib/page-data.ts'
+import { withLateTexts } from '../../locales/late-texts.ts'
 import { loadHand } from '../../components/signature/hand.ts'
 import { oneTimeResultOf, type Question, type Step } from './steps.ts'
 import { loadActionSubject } from '../../lib/acts/subject.ts'
@@ -22,7 +23,7 @@ import { loadActionSubject } from '../../lib/acts/subject.ts'
 export type Owner = Pick<Session, 'user' | 'identities'>
 
 /** Loads the display of an act while the service answers what it is: it includes the display of exact texts. */
-const loadDecide = () => import('./Decide.tsx')
+const loadDecide = () => withLateTexts(import('./Decide.tsx'))
 export type Display = Awaited<ReturnType<typeof loadDecide>>
 
 /** The current step of signing an act, and its actions. */

@@ -4,7 +4,7 @@ import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { Skeleton } from '../../components/ui/Card.tsx'
-import { loadLateTexts } from '../../locales/late-texts.ts'
+import { withLateTexts } from '../../locales/late-texts.ts'
 import type { AdminRoute, Navigate } from './routes.ts'
 
 export type PartProps = { place: AdminRoute; goTo: Navigate }
@@ -19,8 +19,7 @@ export function Part({ load, ...given }: Props) {
     name: 'retry',
     label: frame.retry,
     do: async () => {
-      const Section = await load()
-      await loadLateTexts()
+      const Section = await withLateTexts(load())
       setLoaded({ Section })
     },
   }

@@ -4,7 +4,7 @@ import { Actions } from '../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { Skeleton } from '../../components/ui/Card.tsx'
 import type { Refusals as RefusalsView } from './Refusals.tsx'
-import { loadLateTexts } from '../../locales/late-texts.ts'
+import { withLateTexts } from '../../locales/late-texts.ts'
 import { useConsoleMessages } from './console-words.ts'
 
 type LoadedProps<Given> = { load: () => Promise<ComponentType<Given>>; given: Given }
@@ -18,8 +18,7 @@ export function Loaded<Given extends object>({ load, given }: LoadedProps<Given>
     name: 'retry',
     label: retry,
     do: async () => {
-      const [View, { Refusals }] = await Promise.all([load(), import('./Refusals.tsx')])
-      await loadLateTexts()
+      const [View, { Refusals }] = await withLateTexts(Promise.all([load(), import('./Refusals.tsx')]))
       setLoaded({ View, Refusals })
     },
   }

@@ -17,11 +17,12 @@ import { Search } from '../../../components/ui/Table.tsx'
 import type { Pending } from './pending.ts'
 import { useSigningMessages } from './words.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
+import { withLateTexts } from '../../../locales/late-texts.ts'
 
 const limit = '20'
 
 /** Loads the display of exact texts, which the page only needs if there are texts. */
-const loadExactText = () => import('../../../components/display/ExactText.tsx')
+const loadExactText = () => withLateTexts(import('../../../components/display/ExactText.tsx'))
 type Shown = Awaited<ReturnType<typeof loadExactText>>
 
 /**
