@@ -19,5 +19,5 @@ await runCommand(() => {
   for (const [program, debianPackage] of Object.entries(needed))
     if (findPrograms(program).length === 0)
       throw new Missing(`${program} is required: apt-get install ${debianPackage}`)
-  return runTestFiles(findTestFiles(['generators'], []), { concurrency: 1, fileTimeoutSeconds: 1200 })
+  return runTestFiles(findTestFiles(['generators'], []), { concurrency: 2, fileTimeoutSeconds: 1200 })
 })
