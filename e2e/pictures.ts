@@ -108,7 +108,7 @@ async function visitOrganization(ada: Person, businessUrl: string): Promise<void
   await page.getByRole('link', { name: 'Members', exact: true }).first().click()
   await page.getByText('Grace Hopper').first().waitFor()
   await take(page, 'organization-members')
-  await page.getByRole('link', { name: 'Activity', exact: true }).first().click()
+  await page.getByRole('link', { name: 'Audit log', exact: true }).first().click()
   const proof = page.locator('[data-action="proof"]').first()
   await proof.locator('summary').click()
   await proof.locator('[data-action="copy-proof"]').waitFor()

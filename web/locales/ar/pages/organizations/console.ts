@@ -40,7 +40,7 @@ export const consoleMessages: typeof english = {
     directory: 'مزامنة الدليل',
     keys: 'المفاتيح',
     settings: 'الإعدادات',
-    activity: 'النشاط',
+    activity: 'سجل التدقيق',
   },
   access: 'الوصول',
   switchTo: 'تبديل المؤسسة',

@@ -39,7 +39,7 @@ export const consoleMessages: typeof english = {
     directory: 'Verzeichnis-Sync',
     keys: 'Schlüssel',
     settings: 'Einstellungen',
-    activity: 'Aktivität',
+    activity: 'Audit-Log',
   },
   access: 'Zugang',
   switchTo: 'Organisation wechseln',

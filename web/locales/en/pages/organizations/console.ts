@@ -38,7 +38,7 @@ export const consoleMessages = {
     directory: 'Directory sync',
     keys: 'Keys',
     settings: 'Settings',
-    activity: 'Activity',
+    activity: 'Audit log',
   },
   access: 'Access',
   switchTo: 'Switch organization',
