@@ -238,7 +238,8 @@ async function change(path: string, version: number, changed: object): Promise<v
   assert.equal(answer.status, 200, await answer.text())
 }
 
-const changeSetting = (revision: number, settings: Record<string, string>) => change('settings', revision, { settings })
+const changeSetting = (revision: number, settings: Record<string, string | null>) =>
+  change('settings', revision, { settings })
 
 test('CON-06 an owner changes settings, reads that they changed meanwhile, and restores a revision', async () => {
   const { person, look, faults } = await enroll('barbara', 'Barbara Liskov')
@@ -251,12 +252,16 @@ test('CON-06 an owner changes settings, reads that they changed meanwhile, and r
   assert.equal(await field('legal.imprint').count(), 0)
   await look('admin-settings')
   await write('branding.name', 'Example ID')
+  await write('branding.accent', 'green')
   await write('legal.terms', 'http://example.org')
   await press('save-brand')
   await page.getByText(settings.linkProblem).waitFor()
+  await page.getByText(settings.colorProblem).waitFor()
+  await write('branding.accent', '#1A7F37')
   await write('legal.terms', 'https://example.org')
   await press('save-brand')
   await page.getByText(settings.revision('1')).waitFor()
+  assert.equal(await field('branding.accent').inputValue(), '#1a7f37')
   assert.equal(await field('legal.terms').inputValue(), 'https://example.org/')
 
   await changeSetting(1, { 'legal.privacy': 'https://example.org/privacy' })
@@ -277,7 +282,7 @@ test('CON-06 an owner changes settings, reads that they changed meanwhile, and r
   assert.equal(await page.getByLabel(settings.modes.open.label).isChecked(), true)
   assert.equal(await field('legal.privacy').inputValue(), '')
   await look('admin-settings-history')
-  await changeSetting(4, { 'branding.name': 'Countersign' })
+  await changeSetting(4, { 'branding.name': 'Countersign', 'branding.accent': null })
   assert.deepEqual(faults, [])
 })
 

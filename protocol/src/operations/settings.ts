@@ -13,6 +13,7 @@ export type RegistrationMode = (typeof registrationModes)[number]
 export const settingSchemas = {
   'registration.mode': Type.Enum(registrationModes, { type: 'string' }),
   'branding.name': Type.String({ minLength: 1, maxLength: 40 }),
+  'branding.accent': Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Color of buttons and links, #rrggbb' }),
   'legal.terms': WebUrl,
   'legal.privacy': WebUrl,
   'legal.imprint': WebUrl,
@@ -25,9 +26,12 @@ export type SettingKey = keyof typeof settingSchemas
 export const SomeSettings = Type.Partial(Type.Object(settingSchemas))
 export type SomeSettings = Static<typeof SomeSettings>
 
-/** Values of all settings. A page of the operator may be missing. */
+/** A setting that has no default. */
+type Unset = 'branding.accent' | `legal.${string}`
+
+/** Values of all settings. A color or page of the operator may be missing. */
 export type SettingValues = {
-  [Key in SettingKey]: Static<(typeof settingSchemas)[Key]> | (Key extends `legal.${string}` ? null : never)
+  [Key in SettingKey]: Static<(typeof settingSchemas)[Key]> | (Key extends Unset ? null : never)
 }
 
 export function isSettingKey(text: string): text is SettingKey {
@@ -71,6 +75,7 @@ export const SettingChanges = Type.Partial(
   Type.Object({
     'registration.mode': nullable(settingSchemas['registration.mode']),
     'branding.name': nullable(settingSchemas['branding.name']),
+    'branding.accent': nullable(settingSchemas['branding.accent']),
     'legal.terms': nullable(settingSchemas['legal.terms']),
     'legal.privacy': nullable(settingSchemas['legal.privacy']),
     'legal.imprint': nullable(settingSchemas['legal.imprint']),

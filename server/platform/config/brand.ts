@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isEmail } from '@countersign/protocol/formats/email'
+import { type AccentColor, accentOf } from '@countersign/protocol/formats/looks/accent'
 import type { BrandLinks } from '@countersign/protocol/pages'
 import { ConfigError } from '#platform/config-error.ts'
-import { type AccentColor, readAccent } from './accent.ts'
 
 /** How the operator names the service, and links to its own pages. */
 export type BrandSetting = {
@@ -60,6 +60,12 @@ function readName(name: string): string {
   if (!isServiceName(name))
     throw new ConfigError(`BRAND_NAME must be 1 to ${nameCharactersMax} characters in one line.`)
   return name
+}
+
+function readAccent(text: string): AccentColor {
+  const accent = accentOf(text)
+  if (!accent) throw new ConfigError('BRAND_ACCENT must be a color such as #2841ae.')
+  return accent
 }
 
 function readLogo(path: string): NonNullable<BrandSetting['logo']> {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '#platform/config/config.ts'
+import { brandStylePath } from '#platform/http/brand-style.ts'
 import type { Pages } from '#platform/http/page.ts'
 import { pagePolicy } from '#platform/http/security-headers.ts'
 
@@ -21,7 +22,7 @@ export type BuiltPages = {
 export type ReferenceParts = { title: string; rail: string; main: string }
 
 type Settings = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl' | 'brand'>
-type Looks = Pick<Pages, 'assets' | 'brandStyle'>
+type Looks = Pick<Pages, 'assets'>
 
 /** Loads the list of pages and the frame. Throws `ConfigError` if they are not built. */
 export async function loadBuiltPages(config: Settings, looks: Looks): Promise<BuiltPages> {
@@ -34,24 +35,24 @@ export async function loadBuiltPages(config: Settings, looks: Looks): Promise<Bu
       read: async () => fill(await readHelp(file)),
     })),
     reference: ({ title, rail, main }) => replaceAll(fill(frame ?? ''), { TITLE: title, RAIL: rail, MAIN: main }),
-    version: () => `${config.brand.name} ${config.brand.logo?.pictureId ?? ''}`,
+    version: () => `${config.brand.name} ${config.brand.logo?.pictureId ?? ''} ${config.brand.accent?.hex ?? ''}`,
     policy: pagePolicy({ asks: [], pictures: config.baseUrl, postsForms: false, framedBy: [], styleNonce }),
   }
 }
 
 /** Returns the function that writes the settings of this service into a page. Origins need no escaping. */
-function fillerFor(
-  settings: Settings,
-  { brandStyle, assets: { styleNonce } }: Looks,
-  mark: string,
-): (page: string) => string {
+function fillerFor(settings: Settings, { assets: { styleNonce } }: Looks, mark: string): (page: string) => string {
   const { baseUrl, authUrl, businessUrl } = settings
-  const values = ({ name, logo }: Config['brand']) => ({
-    BRAND: escapeHtml(name),
-    HEAD: [
-      brandStyle === undefined ? '' : `<link rel="stylesheet" href="${brandStyle}">`,
+  const headOf = (accent: Config['brand']['accent']) => {
+    const style = brandStylePath(accent?.hex)
+    return [
+      style === undefined ? '' : `<link rel="stylesheet" href="${style}">`,
       styleNonce === undefined ? '' : `<meta property="csp-nonce" nonce="${styleNonce}">`,
-    ].join(''),
+    ].join('')
+  }
+  const values = ({ name, logo, accent }: Config['brand']) => ({
+    BRAND: escapeHtml(name),
+    HEAD: headOf(accent),
     LOGO: logo ? `<img class="mark" src="${baseUrl.origin}/pictures/${logo.pictureId}" alt="">` : mark,
     BASE_URL: baseUrl.origin,
     AUTH_URL: authUrl.origin,

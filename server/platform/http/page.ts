@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { ConfigError, type Config } from '#platform/config/config.ts'
-import { createBrandStyle } from './brand-style.ts'
+import { brandStylePath, mountBrandStyles } from './brand-style.ts'
 import type { Host } from './host.ts'
 import { pagePolicy } from './security-headers.ts'
 
@@ -39,8 +39,6 @@ export type Pages = {
   /** Sends a page: the shell with its view as inert JSON, so that it renders without further requests. */
   show: (reply: FastifyReply, view: PageView) => FastifyReply
   assets: PageAssets
-  /** Path of the stylesheet with the operator's color, on every host. */
-  brandStyle: string | undefined
 }
 
 type Settings = Pick<
@@ -87,25 +85,22 @@ function brandOf({ name, logo, accent, links }: Config['brand'], baseUrl: URL): 
 }
 
 type Hosts = Pick<Config, 'baseUrl' | 'businessUrl'>
-type Looks = Hosts & Pick<Config, 'brand'>
 
 /** Loads the build output of `web/`. Throws `ConfigError` if it is missing. */
-export async function loadPages(config: Looks): Promise<Pages> {
+export async function loadPages(config: Hosts): Promise<Pages> {
   const manifest = await readManifest()
   const mountOn = await findBuiltAssets()
   return createPages(config, { filesOf: (page) => manifest[page], mountOn, readHelp: readBuiltHelp })
 }
 
-export function createPages(config: Looks, assets: PageAssets): Pages {
+export function createPages(config: Hosts, assets: PageAssets): Pages {
   const { styleNonce } = assets
-  const brandStyle = createBrandStyle(config)
   return {
-    brandStyle: brandStyle?.path,
     assets: {
       ...assets,
       mountOn(host) {
         assets.mountOn(host)
-        brandStyle?.mountOn(host)
+        mountBrandStyles(host)
       },
     },
     show(reply, view) {
@@ -120,14 +115,16 @@ export function createPages(config: Looks, assets: PageAssets): Pages {
       if (framedBy.length > 0) reply.removeHeader('x-frame-options')
       const openerPolicy = openerPolicies[view.page]
       if (openerPolicy) reply.header('cross-origin-opener-policy', openerPolicy)
-      return reply.type('text/html; charset=utf-8').send(shell(withBrandStyle(files, brandStyle), view, styleNonce))
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(shell(withStyle(files, brandStylePath(view.site.brand.accent)), view, styleNonce))
     },
   }
 }
 
 /** Adds the color of the operator after the colors that it replaces. */
-function withBrandStyle(files: PageFiles, style: { path: string } | undefined): PageFiles {
-  return style ? { ...files, styles: [...files.styles, style.path] } : files
+function withStyle(files: PageFiles, path: string | undefined): PageFiles {
+  return path === undefined ? files : { ...files, styles: [...files.styles, path] }
 }
 
 /**

@@ -1,13 +1,18 @@
+import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import type { SettingValues } from '@countersign/protocol/operations/settings'
 import type { BrandSetting } from '#platform/config/brand.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Database } from '#platform/database/database.ts'
 import { applySettings, readStoredSettings, type StoredSettings } from './setting.ts'
 
+type AccentColor = NonNullable<BrandSetting['accent']>
+
 /** Settings as this process applies them. */
 export type CurrentSettings = {
   /** Returns the values that were last read. */
   values: () => SettingValues
+  /** Returns what the pages draw with the color that was last read. */
+  accent: () => AccentColor | undefined
   /** Reads the settings of the database. */
   refresh: () => Promise<void>
 }
@@ -17,10 +22,14 @@ type Kernel = { config: Config; db: Database }
 /** Reads the settings of the database for the first time. */
 export async function openSettings({ config, db }: Kernel): Promise<CurrentSettings> {
   const read = async () => (await readStoredSettings(db)) ?? { revision: 0, stored: {} }
-  const valuesOf = ({ revision, stored }: StoredSettings) => ({ revision, values: applySettings(config, stored) })
+  const valuesOf = ({ revision, stored }: StoredSettings) => {
+    const values = applySettings(config, stored)
+    return { revision, values, accent: accentOf(values['branding.accent'] ?? '') }
+  }
   let current = valuesOf(await read())
   return {
     values: () => current.values,
+    accent: () => current.accent,
     async refresh() {
       const found = await read()
       // A slow answer must not replace a newer one.
@@ -34,7 +43,7 @@ export function withCurrentBrand(config: Config, settings: CurrentSettings): Con
   return {
     ...config,
     get brand() {
-      return brandOf(config.brand, settings.values())
+      return brandOf(config.brand, settings)
     },
     get registration() {
       return settings.values()['registration.mode']
@@ -42,11 +51,13 @@ export function withCurrentBrand(config: Config, settings: CurrentSettings): Con
   }
 }
 
-function brandOf({ links, ...brand }: BrandSetting, values: SettingValues): BrandSetting {
+function brandOf({ links, accent: _fixed, ...brand }: BrandSetting, settings: CurrentSettings): BrandSetting {
+  const [values, accent] = [settings.values(), settings.accent()]
   const { 'legal.terms': terms, 'legal.privacy': privacy, 'legal.imprint': imprint, 'legal.support': support } = values
   return {
     ...brand,
     name: values['branding.name'],
+    ...(accent && { accent }),
     links: {
       ...(terms !== null && { terms }),
       ...(privacy !== null && { privacy }),

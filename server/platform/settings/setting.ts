@@ -7,6 +7,7 @@ import {
   SomeSettings,
 } from '@countersign/protocol/operations/settings'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import { Value } from 'typebox/value'
 import { defaultName, isServiceName, linkOf } from '#platform/config/brand.ts'
 import { type Config, isLocal } from '#platform/config/config.ts'
@@ -20,6 +21,7 @@ export function defaultSettings({ baseUrl, authUrl, businessUrl }: Origin): Sett
   return {
     'registration.mode': [baseUrl, authUrl, businessUrl].every(isLocal) ? 'open' : 'invited',
     'branding.name': defaultName,
+    'branding.accent': null,
     'legal.terms': null,
     'legal.privacy': null,
     'legal.imprint': null,
@@ -40,6 +42,7 @@ const parsePage: Parse = (url) => linkOf(url, ['https:'])
 const parsers: Record<SettingKey, Parse> = {
   'registration.mode': (mode) => mode,
   'branding.name': (name) => (isServiceName(name) && isDisplayName(name) ? name : undefined),
+  'branding.accent': (color) => accentOf(color)?.hex,
   'legal.terms': parsePage,
   'legal.privacy': parsePage,
   'legal.imprint': parsePage,
@@ -52,6 +55,7 @@ const page = 'must be an https URL without user name and password, of at most 2,
 const demands: Record<SettingKey, string> = {
   'registration.mode': 'must be open, invited or closed',
   'branding.name': 'must be 1 to 40 visible characters in one line',
+  'branding.accent': 'must be a color such as #2841ae',
   'legal.terms': page,
   'legal.privacy': page,
   'legal.imprint': page,

@@ -10,7 +10,7 @@ import { Segmented } from '../ui/Tabs.tsx'
 import { useLocale, useMessages } from './Root.tsx'
 
 /** The mark: a letter signed on a line. */
-function Mark() {
+export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
       <path class="mark-line" d="M3 27.5H29" />

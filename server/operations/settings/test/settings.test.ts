@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { contrast } from '@countersign/protocol/formats/looks/accent'
 import type { SettingRevision, Settings } from '@countersign/protocol/operations/settings'
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -157,6 +158,37 @@ test('SET-05 who may register is changed only with operators.manage, by a change
   assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'])
   assert.equal((await restore(before.revision)).statusCode, 200)
   assert.equal(await valueOf('registration.mode'), before.settings['registration.mode']?.value)
+})
+
+test('SET-09 a changed color applies on every page at once, and is readable there whatever it is', async () => {
+  for (const color of ['blue', '#fff', '#12345g', '#2841ae;}', 'red}body{display:none'])
+    assert.equal((await change({ 'branding.accent': color })).statusCode, 400, color)
+  const styleOf = async (path: string) => {
+    const { body } = await (path === '/docs' ? world.api : world.auth).inject({ url: path })
+    return /href="(\/assets\/brand-[\w-]{8}\.css)"/.exec(body)?.[1]
+  }
+  assert.equal(await styleOf('/'), undefined)
+  const changed = await change({ 'branding.accent': '#1A7F37' })
+  assert.equal(changed.statusCode, 200, changed.body)
+  assert.equal(changed.json<Settings>().settings['branding.accent']?.value, '#1a7f37')
+  const green = await styleOf('/')
+  assert.ok(green)
+  for (const path of ['/', '/help', '/docs']) assert.equal(await styleOf(path), green, path)
+  const fedcm = (await world.api.inject({ url: '/api/oauth/fedcm/config' })).json()
+  const style = await world.auth.inject({ url: green })
+  assert.equal(style.headers['content-type'], 'text/css; charset=utf-8')
+  assert.match(style.body, new RegExp(`--pen:light-dark\\(${fedcm.branding.background_color},`))
+
+  // Too pale for text: the pages draw a darker shade.
+  assert.equal((await change({ 'branding.accent': '#ffff00' })).statusCode, 200)
+  const yellow = await styleOf('/')
+  assert.ok(yellow && yellow !== green)
+  const [, pen = ''] = /--pen:light-dark\((#[\da-f]{6}),/.exec((await world.auth.inject({ url: yellow })).body) ?? []
+  assert.ok(contrast(pen, '#f8f6ef') >= 4.5, pen)
+  assert.equal((await world.auth.inject({ url: green })).statusCode, 200)
+  assert.equal((await world.auth.inject({ url: green.replace('1a7f37', '1a7f38') })).statusCode, 404)
+  assert.equal((await change({ 'branding.accent': null })).statusCode, 200)
+  assert.equal(await styleOf('/help'), undefined)
 })
 
 test('SET-06 a link that runs code and a name that disguises text are refused, and markup stays text', async () => {

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { accentOf, contrast } from '@countersign/protocol/formats/looks/accent'
 import { ConfigError, loadConfig } from '#platform/config/config.ts'
 import { jpeg } from '#testing/pictures.ts'
 import { createWorld } from '#testing/world.ts'
-import { contrast, readAccent } from '../accent.ts'
 
 test('PIC-15 text in the color of the operator is readable on every ground, whatever the color', () => {
   const papers = { light: ['#f8f6ef', '#fefdfa', '#f3f1e9'], dark: ['#10131a', '#181c23', '#0c0f15'] }
@@ -22,7 +22,7 @@ test('PIC-15 text in the color of the operator is readable on every ground, what
     '#777777',
     '#C0FFEE',
   ]) {
-    const accent = readAccent(hex)
+    const accent = accentOf(hex) ?? assert.fail(hex)
     assert.equal(accent.hex, hex.toLowerCase())
     for (const ground of ['light', 'dark'] as const) {
       const { pen, deep, tint } = accent[ground]

@@ -6,6 +6,8 @@ import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { BrandPreview } from './BrandPreview.tsx'
+import { ColorField } from './ColorField.tsx'
 import { type Draft, faultsOf, registrationModes, type TextKey, textKeys } from './draft.ts'
 import { FixedSetting } from './FixedSetting.tsx'
 import { History } from './History.tsx'
@@ -90,7 +92,8 @@ function Brand({ current, draft, change, replace }: Props) {
     ) : (
       <FixedSetting key={key} settingKey={key} label={words.keys[key]} setting={current.settings[key]} />
     )
-  const [name, ...links] = textKeys
+  const [name, accent, ...links] = textKeys
+  const shown = { name: valueNow(name, draft, current), accent: valueNow(accent, draft, current) }
   return (
     <SettingsForm
       name="brand"
@@ -101,6 +104,8 @@ function Brand({ current, draft, change, replace }: Props) {
       replace={isEditable ? save : undefined}
     >
       {show(name)}
+      {show(accent)}
+      <BrandPreview name={shown.name} accent={shown.accent} />
       <div class="grid-2">{links.map(show)}</div>
     </SettingsForm>
   )
@@ -128,6 +133,8 @@ function TextField({ settingKey, value, standard, isFaulty, onInput }: TextField
         problem={isFaulty ? words.nameProblem : undefined}
       />
     )
+  if (settingKey === 'branding.accent')
+    return <ColorField name={settingKey} label={label} value={value} isFaulty={isFaulty} onInput={onInput} />
   const isSupport = settingKey === 'legal.support'
   const problem = isSupport ? words.supportProblem : words.linkProblem
   return (
@@ -142,6 +149,13 @@ function TextField({ settingKey, value, standard, isFaulty, onInput }: TextField
       exact
     />
   )
+}
+
+/** Returns the value that a setting would have with a draft. */
+function valueNow(key: TextKey, draft: Draft, current: Current): string {
+  const setting = current.settings[key]
+  const written = draft[key]?.trim()
+  return (written === undefined ? setting?.value : written === '' ? setting?.default : written) ?? ''
 }
 
 /** Returns the text of a setting in the database. The hint says what applies without one. */

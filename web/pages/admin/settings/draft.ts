@@ -1,4 +1,5 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import type {
   RegistrationMode,
   Setting,
@@ -10,6 +11,7 @@ import type {
 /** The settings that are texts, in the order of their fields. */
 export const textKeys = [
   'branding.name',
+  'branding.accent',
   'legal.terms',
   'legal.privacy',
   'legal.imprint',
@@ -40,10 +42,11 @@ function isSame(value: string | null, { value: before, source }: Setting): boole
   return value === before || (value === null && source === 'default')
 }
 
-/** Returns the value of a text: a URL in its normal form, or null if it is empty. */
+/** Returns the value of a text: a URL or color in its normal form, or null if it is empty. */
 function valueOf(key: TextKey, written: string): string | null {
   const text = written.trim()
   if (text === '') return null
+  if (key === 'branding.accent') return accentOf(text)?.hex ?? text
   return key === 'branding.name' ? text : (URL.parse(text)?.href ?? text)
 }
 
@@ -55,6 +58,7 @@ export function faultsOf(draft: Draft): Set<TextKey> {
     textKeys.filter((key) => {
       const value = valueOf(key, draft[key] ?? '')
       if (value === null) return false
+      if (key === 'branding.accent') return accentOf(value) === undefined
       return key === 'branding.name' ? !isDisplayName(value, nameCharactersMax) : !isLink(key, value)
     }),
   )

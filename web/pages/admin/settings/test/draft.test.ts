@@ -34,6 +34,14 @@ test('after another operator was faster, only what they did not change stays in 
   })
 })
 
+test('a color is compared and sent in lower case, and found if it is none', () => {
+  const before = settingsWith({ 'branding.accent': stored('#1a7f37') })
+  assert.deepEqual(changesOf({ 'branding.accent': ' #1A7F37' }, before), {})
+  assert.deepEqual(changesOf({ 'branding.accent': '#C0FFEE' }, before), { 'branding.accent': '#c0ffee' })
+  assert.deepEqual(changesOf({ 'branding.accent': '' }, before), { 'branding.accent': null })
+  assert.deepEqual([...faultsOf({ 'branding.accent': 'blue' })], ['branding.accent'])
+})
+
 test('links that the service would refuse are found before they are sent', () => {
   const faulty = {
     'branding.name': 'x'.repeat(41),

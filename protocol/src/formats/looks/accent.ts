@@ -1,5 +1,3 @@
-import { ConfigError } from '#platform/config-error.ts'
-
 /** Colors of the pen on one ground, as `#rrggbb`: text and buttons, their pressed form, and the ground of a chip. */
 type PenColors = { pen: string; deep: string; tint: string }
 
@@ -22,11 +20,11 @@ const contrastMin = 4.5
 
 /**
  * Parses the color of the operator. Its hue is kept, and its lightness is changed as far as text in it needs to be
- * readable on every ground, light and dark. Throws `ConfigError`.
+ * readable on every ground, light and dark. Returns undefined for a text that is no color.
  */
-export function readAccent(text: string): AccentColor {
+export function accentOf(text: string): AccentColor | undefined {
   const hex = text.toLowerCase()
-  if (!/^#[\da-f]{6}$/.test(hex)) throw new ConfigError('BRAND_ACCENT must be a color such as #2841ae.')
+  if (!/^#[\da-f]{6}$/.test(hex)) return undefined
   const color = toLch(fromHex(hex))
   return { hex, light: colorsOn('light', color), dark: colorsOn('dark', color) }
 }
