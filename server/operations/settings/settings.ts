@@ -103,7 +103,8 @@ async function replaceSettings(kernel: Kernel, target: SettingTarget, replacing:
     const row: NewRevision = { stored: settings, changed, restoredFrom, ...auditFieldsOf(operator) }
     if (!(await storeRevision(tx, replaced, row, now))) throw errors.version_mismatch()
     const revision = replaced + 1
-    const details = { revision, changed, ...(restoredFrom !== undefined && { restoredFrom }) }
+    const changes = changed.map((key) => ({ path: key, from: before.stored[key] ?? null, to: settings[key] ?? null }))
+    const details = { revision, changed, changes, ...(restoredFrom !== undefined && { restoredFrom }) }
     await recordAuditEvent(tx, { action: 'settings.updated', ...auditFieldsOf(operator), details }, now)
     return describe(config, { revision, stored: settings })
   })

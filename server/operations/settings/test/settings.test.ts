@@ -123,7 +123,11 @@ test('SET-04 a revision can be restored as a new one, and the history says who c
   const [event] = log.json().entries
   assert.equal(event.action, 'settings.updated')
   const changed = ['branding.name', 'legal.terms']
-  assert.deepEqual(event.details, { revision: revision + 2, changed, restoredFrom: revision })
+  const changes = [
+    { path: 'branding.name', from: 'After', to: 'Before' },
+    { path: 'legal.terms', from: null, to: 'https://example.com/terms' },
+  ]
+  assert.deepEqual(event.details, { revision: revision + 2, changed, changes, restoredFrom: revision })
 })
 
 test('SET-04 the last 1,000 revisions are kept', async () => {
