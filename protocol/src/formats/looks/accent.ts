@@ -20,7 +20,7 @@ const contrastMin = 4.5
 
 /**
  * Parses the color of the operator. Its hue is kept, and its lightness is changed as far as text in it needs to be
- * readable on every ground, light and dark. Returns undefined for a text that is no color.
+ * readable on every ground, light and dark. Returns undefined for any text but a color.
  */
 export function accentOf(text: string): AccentColor | undefined {
   const hex = text.toLowerCase()
