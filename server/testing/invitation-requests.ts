@@ -39,4 +39,6 @@ export async function invite({ world, send }: RequestClient, mailbox: Mailbox): 
   const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
   const credential = authenticator.register(options)
   await send({}, 'POST /api/auth/register/finish', { flowId, credential, invitation })
+  const { headers } = await world.person()
+  await send(headers, 'POST /api/identities/invited', { ...person, handle: newHandle(), invitation })
 }

@@ -70,6 +70,24 @@ test('the first operator sets up the service, and a guest registers by an invita
     members.map(({ handle }: { handle: string }) => handle),
     ['grace'],
   )
+
+  const { url: furtherUrl } = await operate('invitations', { kind: 'link', groups: ['guests'], handle: 'hopper' })
+  await grace.page.goto('about:blank')
+  await grace.page.goto(furtherUrl)
+  await grace.press('sign-out')
+  await grace.control('create-account').waitFor()
+  await grace.press('sign-in-here')
+  await grace.page.getByRole('heading', { name: words.addIdentity }).waitFor()
+  await look(grace, 'further')
+  assert.equal(await grace.page.locator('[name="handle"]').inputValue(), 'hopper')
+  await grace.write('displayName', 'Admiral Hopper')
+  await grace.press('accept-invitation')
+  await grace.page.waitForURL(/\/account/)
+  const joined = await operate(`groups/${groupId}/members`)
+  assert.deepEqual(
+    new Set(joined.members.map(({ handle }: { handle: string }) => handle)),
+    new Set(['grace', 'hopper']),
+  )
   await grace.leave()
 
   const late = await stage.invite()

@@ -5,7 +5,7 @@ import { limits } from '../formats/limits.ts'
 import { IdentityId } from '../ids.ts'
 import { Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 import { GroupKey } from './groups.ts'
-import { DisplayName, Handle } from './identities.ts'
+import { DisplayName, Handle, Identity, NewIdentity } from './identities.ts'
 
 const operator = { security: 'admin', cors: 'auth host', permission: 'people.invite' } as const
 
@@ -140,4 +140,16 @@ export const previewAccountInvitation = endpoint(
   { security: 'none', cors: 'first party', summary: 'Get an invitation to register by its token' },
   { body: Type.Object({ invitation: Type.String({ maxLength: 200, writeOnly: true }) }) },
   { 200: AccountInvitationPreview },
+)
+
+export const acceptAccountInvitation = endpoint(
+  'POST /api/identities/invited',
+  { security: 'session', cors: 'first party', summary: 'Add an identity by an invitation to register' },
+  {
+    body: Type.Object({
+      ...NewIdentity.properties,
+      invitation: Type.String({ maxLength: 200, writeOnly: true }),
+    }),
+  },
+  { 201: Identity },
 )

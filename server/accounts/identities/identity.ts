@@ -114,35 +114,38 @@ export async function deleteUser(tx: Transaction, userId: UserId, now: Date): Pr
   return identityIds
 }
 
-/**
- * Adds an identity. Throws `handle_taken`, `invalid_handle`, `invalid_request`, `too_many_identities`, and
- * `identity_suspended` if an identity of the account is suspended.
- */
+/** Adds an identity to the account of a session. Throws as `addToAccount`. */
 export async function createIdentity(
   db: Database,
   session: PasskeySession,
   requested: NewIdentity,
   now: Date,
 ): Promise<Identity> {
-  validateIdentity(requested)
   const { userId } = session
-  return actingUserTransaction(db, session, async (tx) => {
-    // Otherwise the user could replace a suspended identity.
-    if ((await store.listIdentitiesOfUser(tx, userId)).some((each) => isSuspended(each, now)))
-      throw errors.identity_suspended()
-    if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
-    const identity = await addIdentity(
-      tx,
-      { ...requested, userId, identityId: generateIdentityId() },
-      await nextInOrder(tx, userId, now),
-    )
-    await recordAuditEvent(
-      tx,
-      { action: 'identity.created', actor: 'user', userId, identityId: identity.identityId },
-      now,
-    )
-    return toIdentity(identity)
-  })
+  return actingUserTransaction(db, session, async (tx) =>
+    toIdentity(await addToAccount(tx, { ...requested, userId }, now)),
+  )
+}
+
+/**
+ * Adds an identity to an account whose user the transaction has locked. Throws `handle_taken`, `invalid_handle`,
+ * `invalid_request`, `too_many_identities`, and `identity_suspended` if an identity of the account is suspended.
+ */
+export async function addToAccount(
+  tx: Transaction,
+  { userId, ...requested }: NewIdentity & { userId: UserId },
+  now: Date,
+): Promise<IdentityRow> {
+  validateIdentity(requested)
+  // Otherwise the user could replace a suspended identity.
+  if ((await store.listIdentitiesOfUser(tx, userId)).some((each) => isSuspended(each, now)))
+    throw errors.identity_suspended()
+  if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
+  const person = { ...requested, userId, identityId: generateIdentityId() }
+  const identity = await addIdentity(tx, person, await nextInOrder(tx, userId, now))
+  const { identityId } = identity
+  await recordAuditEvent(tx, { action: 'identity.created', actor: 'user', userId, identityId }, now)
+  return identity
 }
 
 /**

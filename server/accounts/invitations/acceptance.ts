@@ -1,16 +1,19 @@
 import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
+import type { Identity, NewIdentity } from '@countersign/protocol/accounts/identities'
 import type { Permission } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { findGroups } from '#accounts/groups/group.ts'
 import { joinGroups } from '#accounts/groups/member.ts'
 import { setProvedEmail } from '#accounts/identities/email.ts'
-import { findIdentity, toIdentity } from '#accounts/identities/identity.ts'
+import { actingUserTransaction, addToAccount, findIdentity, toIdentity } from '#accounts/identities/identity.ts'
 import { rightsStand } from '#accounts/operators/acting-operator.ts'
+import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Config } from '#platform/config/config.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { RegistrationPart } from '#platform/module/define-module.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { readRegistrationMode } from '#platform/settings/setting.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './store.ts'
@@ -57,6 +60,27 @@ async function requireAdmission(tx: Transaction, config: Config, { setup, invita
   const mode = await readRegistrationMode(tx, config)
   if (mode === 'closed') throw errors.registration_closed()
   if (mode === 'invited' && invitation === undefined) throw errors.invitation_required()
+}
+
+type Accepting = NewIdentity & { session: PasskeySession; invitation: string }
+
+/**
+ * Adds an identity to the account of a session by an invitation, which applies to this identity alone. Operators see
+ * the same as after a registration. Throws `registration_closed`, `invitation_expired`, and as `addToAccount`.
+ */
+export function acceptWithFurtherIdentity(
+  { db, config }: ServerContext,
+  { session, invitation, ...requested }: Accepting,
+  now: Date,
+): Promise<Identity> {
+  const { userId } = session
+  return actingUserTransaction(db, session, async (tx) => {
+    await requireAdmission(tx, config, { invitation })
+    const added = await addToAccount(tx, { ...requested, userId }, now)
+    const { identityId } = added
+    const { identities } = await accept(tx, { token: invitation, identityId }, now)
+    return identities[0] ?? toIdentity(added)
+  })
 }
 
 /**

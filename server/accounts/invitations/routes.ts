@@ -1,10 +1,11 @@
 import * as endpoints from '@countersign/protocol/accounts/invitations'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import { sessionGuard } from '#accounts/sessions/session.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
-import { previewInvitation } from './acceptance.ts'
+import { acceptWithFurtherIdentity, previewInvitation } from './acceptance.ts'
 import { createInvitation, deleteInvitation, getInvitation, listInvitations, resendInvitation } from './invitation.ts'
 
 const pageDefault = 50
@@ -56,6 +57,16 @@ export function accountInvitationRoutes(host: Host, kernel: ServerContext): void
     async handler(request) {
       await rateLimits.count('account-invitation-previews', clientAddressKey(request))
       return previewInvitation(db, request.body.invitation, clock())
+    },
+  })
+
+  const session = sessionGuard(kernel)
+  host.route({
+    ...endpoints.acceptAccountInvitation,
+    onRequest: session.onRequest,
+    async handler(request, reply) {
+      const accepting = { ...request.body, session: session.of(request) }
+      return reply.status(201).send(await acceptWithFurtherIdentity(kernel, accepting, clock()))
     },
   })
 }

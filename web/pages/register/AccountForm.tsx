@@ -18,9 +18,11 @@ type AccountFormProps = {
   returnTo: string
   doing: ActionState
   onCreate: () => Promise<void>
+  /** Given to an invited user: signs in on this page. */
+  onSignIn: (() => Promise<void>) | undefined
 }
 
-export function AccountForm({ draft, onChange, returnTo, doing, onCreate }: AccountFormProps) {
+export function AccountForm({ draft, onChange, returnTo, doing, onCreate, onSignIn }: AccountFormProps) {
   const words = useMessages().register
   const [checked, setChecked] = useState(false)
   const create: Action = {
@@ -43,7 +45,19 @@ export function AccountForm({ draft, onChange, returnTo, doing, onCreate }: Acco
         <IdentityFields draft={draft} checked={checked} onChange={onChange} isNew takesFocus />
       </ActionForm>
       <p class="otherwise">
-        {words.haveAccount} <a href={withReturnUrl('/login', returnTo)}>{words.login}</a>
+        {words.haveAccount}{' '}
+        {onSignIn ? (
+          <button
+            type="button"
+            class="link"
+            data-action="sign-in-here"
+            onClick={() => void doing.perform({ name: 'sign-in-here', do: onSignIn })}
+          >
+            {words.login}
+          </button>
+        ) : (
+          <a href={withReturnUrl('/login', returnTo)}>{words.login}</a>
+        )}
       </p>
     </section>
   )

@@ -1,6 +1,8 @@
 import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
-import { Actions } from '../../components/form/Actions.tsx'
+import { useState } from 'preact/hooks'
+import { ActionForm, Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
+import { IdentityFields } from '../../components/form/Field.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages, usePageMessages } from '../../components/frame/Root.tsx'
 import { call } from '../../lib/api/call.ts'
@@ -12,6 +14,7 @@ import { admissionMessages as ar } from '../../locales/ar/pages/sign-in/admissio
 import { admissionMessages as de } from '../../locales/de/pages/sign-in/admission.ts'
 import { admissionMessages as en } from '../../locales/en/pages/sign-in/admission.ts'
 import type { Admission, Refusal } from './admission.ts'
+import type { useFlow } from './flow.ts'
 
 /** Says for what the user registers, before the form. */
 export function OfferLine({ admission, offer }: { admission: Admission; offer: AccountInvitationPreview | undefined }) {
@@ -68,6 +71,37 @@ export function SetUpAsOneself({ setup, session, doing, onSignOut }: Props) {
         of={[...choices, { name: 'sign-out', label: createAnother, look: 'quiet', do: onSignOut }]}
         doing={doing}
       />
+    </section>
+  )
+}
+
+type AcceptProps = { flow: ReturnType<typeof useFlow>; session: Session; doing: ActionState }
+
+/** Lets an invited user who is signed in add the invited identity to their account, or create another account. */
+export function AcceptAsFurther({ flow, session, doing }: AcceptProps) {
+  const words = usePageMessages({ en, de, ar })
+  const { createAnother } = useMessages().register
+  const [checked, setChecked] = useState(false)
+  const [identity] = session.identities
+  if (!identity) return null
+  const add: Action = {
+    name: 'accept-invitation',
+    label: words.addIdentity,
+    do: () => {
+      setChecked(true)
+      return flow.acceptInvitation()
+    },
+  }
+  const signOut: Action = { name: 'sign-out', label: createAnother, look: 'quiet', do: flow.signOutFirst }
+  return (
+    <section class="stack loose">
+      <div class="stack tight">
+        <StepHeading>{words.addIdentity}</StepHeading>
+        <p class="lead">{words.further(identity.displayName, atHandle(identity.handle))}</p>
+      </div>
+      <ActionForm submit={add} others={[signOut]} doing={doing}>
+        <IdentityFields draft={flow.draft} checked={checked} onChange={flow.setDraft} isNew />
+      </ActionForm>
     </section>
   )
 }

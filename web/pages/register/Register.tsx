@@ -9,8 +9,8 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { Steps } from '../../components/ui/Tabs.tsx'
 import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import { AccountForm, AlreadySignedIn, FinishRegistration } from './AccountForm.tsx'
-import { OfferLine, Refused, SetUpAsOneself } from './Offer.tsx'
-import { readAdmission, useOffer } from './admission.ts'
+import { AcceptAsFurther, OfferLine, Refused, SetUpAsOneself } from './Offer.tsx'
+import { type Admission, readAdmission, useOffer } from './admission.ts'
 import { preloadVault, readSsoPrefill, useFlow } from './flow.ts'
 import type { Step } from './steps.ts'
 
@@ -47,7 +47,7 @@ export function Register() {
         />
       )}
       {refusal === undefined || !isOpen ? (
-        <CurrentStep flow={flow} doing={doing} returnTo={returnTo} app={app?.name} setup={admission.setup} />
+        <CurrentStep flow={flow} doing={doing} returnTo={returnTo} app={app?.name} admission={admission} />
       ) : (
         <Refused refusal={refusal} returnTo={returnTo} />
       )}
@@ -70,12 +70,13 @@ type Props = {
   doing: ActionState
   returnTo: string
   app: string | undefined
-  setup: string | undefined
+  admission: Admission
 }
 
-function CurrentStep({ flow, doing, returnTo, app, setup }: Props) {
+function CurrentStep({ flow, doing, returnTo, app, admission }: Props) {
   const words = useMessages().recovery
   const { step, draft } = flow
+  const { setup, invitation } = admission
   switch (step.at) {
     case 'describe':
       return (
@@ -85,11 +86,13 @@ function CurrentStep({ flow, doing, returnTo, app, setup }: Props) {
           returnTo={returnTo}
           doing={doing}
           onCreate={flow.createAccount}
+          onSignIn={invitation === undefined ? undefined : flow.signInHere}
         />
       )
     case 'signed in':
       if (setup !== undefined)
         return <SetUpAsOneself setup={setup} session={step.session} doing={doing} onSignOut={flow.signOutFirst} />
+      if (invitation !== undefined) return <AcceptAsFurther flow={flow} session={step.session} doing={doing} />
       return (
         <AlreadySignedIn
           session={step.session}

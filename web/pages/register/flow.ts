@@ -21,7 +21,8 @@ import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 /** The current step, and its actions. */
 export function useFlow(admission: Admission) {
   const [step, setStep] = useState<Step>({ at: 'describe' })
-  const { draft, setDraft, introduce, noteTaken } = useIdentityDraft()
+  const described = useIdentityDraft()
+  const { draft, setDraft, introduce, noteTaken } = described
   const advance = (event: Event) => setStep((current) => nextStep(current, event))
 
   async function createAccount() {
@@ -78,7 +79,7 @@ export function useFlow(admission: Admission) {
     setDraft,
     introduce,
     advance,
-    ...presentUser(advance),
+    ...presentUser(advance, admission, described),
     createAccount,
     touchAgain,
     goWithout,
@@ -111,11 +112,34 @@ function useIdentityDraft() {
 }
 
 /** What the page does about a user who is signed in already. */
-function presentUser(advance: (event: Event) => void) {
+function presentUser(
+  advance: (event: Event) => void,
+  { invitation }: Admission,
+  { draft, noteTaken }: Pick<ReturnType<typeof useIdentityDraft>, 'draft' | 'noteTaken'>,
+) {
+  const isInvited = invitation !== undefined
+
   /** Asks who is signed in. If the service is unreachable, the registration reports it. */
   async function look() {
     const session = await readSession().catch(() => undefined)
-    if (session) advance({ type: 'session found', session })
+    // An SSO session cannot add an identity, but its user can sign in with a passkey.
+    if (session && !(isInvited && session.authMethod !== 'passkey'))
+      advance({ type: 'session found', session, isInvited })
+  }
+
+  /** Signs a user in on this page, whose address alone contains the invitation. */
+  async function signInHere() {
+    await signInWithPasskey('')
+    const session = await readSession()
+    if (session) advance({ type: 'session found', session, isInvited })
+  }
+
+  async function acceptInvitation() {
+    if (invitation === undefined || !isComplete(draft)) return
+    const { handle, displayName } = draft
+    const body = { handle, displayName, invitation }
+    const added = await call('POST /api/identities/invited', { body }).catch(noteTaken)
+    if (added) advance({ type: 'identity added' })
   }
 
   async function signOutFirst() {
@@ -123,7 +147,7 @@ function presentUser(advance: (event: Event) => void) {
     advance({ type: 'signed out' })
   }
 
-  return { look, signOutFirst }
+  return { look, signInHere, acceptInvitation, signOutFirst }
 }
 
 /** Loads the cryptography while the user types. The page renders without it. */

@@ -30,7 +30,8 @@ export type Step =
   | { at: 'leave' }
 
 export type Event =
-  | { type: 'session found'; session: Session }
+  | { type: 'session found'; session: Session; isInvited?: boolean }
+  | { type: 'identity added' }
   | { type: 'signed out' }
   | { type: 'second touch due'; made: Made }
   | { type: 'finish failed'; made: Made; prepared: Prepared; outcome: Outcome }
@@ -40,7 +41,7 @@ export type Event =
 
 const accepted: Record<Step['at'], Event['type'][]> = {
   describe: ['session found', 'second touch due', 'finish failed', 'account made'],
-  'signed in': ['signed out'],
+  'signed in': ['signed out', 'identity added'],
   'touch again': ['finish failed', 'account made', 'started over'],
   finish: ['finish failed', 'account made', 'started over'],
   'save code': ['code saved'],
@@ -62,7 +63,8 @@ function stepAfter(event: Event): Step {
       return { at: 'finish', made: event.made, prepared: event.prepared, outcome: event.outcome }
     case 'session found': {
       const { session } = event
-      const lacksCode = session.recoveryCode?.confirmedAt === null
+      // An invited user accepts first. Their account asks for the recovery code afterwards.
+      const lacksCode = !event.isInvited && session.recoveryCode?.confirmedAt === null
       return lacksCode ? { at: 'save code', owner: session } : { at: 'signed in', session }
     }
     case 'account made': {
@@ -73,6 +75,7 @@ function stepAfter(event: Event): Step {
     case 'started over':
       return { at: 'describe' }
     case 'code saved':
+    case 'identity added':
       return { at: 'leave' }
   }
 }

@@ -4,8 +4,10 @@ import type { admissionMessages as english } from '../../../en/pages/sign-in/adm
 /** Holds the messages about what permits a registration. In Arabic. */
 export const admissionMessages: typeof english = {
   setup: 'ليس لهذه الخدمة مشغّل بعد. بهذا الحساب تصبح مالكها.',
-  invited: 'أنت مدعوّ إلى إنشاء حساب.',
-  invitedAs: (email) => `أنت مدعوّ إلى إنشاء حساب. وسيكون عنوانه ${isolate(email)}.`,
+  invited: 'أنت مدعوّ.',
+  invitedAs: (email) => `أنت مدعوّ بالعنوان ${isolate(email)}.`,
+  further: (name, handle) => `تُضاف إلى حساب ${isolate(name)} (${isolate(handle)}).`,
+  addIdentity: 'إضافة هوية',
   useTitle: 'من المالك؟',
   use: (name, handle) => `استخدام ${isolate(name)} (${isolate(handle)})`,
   refused: {

@@ -3,8 +3,10 @@ import type { admissionMessages as english } from '../../../en/pages/sign-in/adm
 /** Holds the messages about what permits a registration. In German. */
 export const admissionMessages: typeof english = {
   setup: 'Diesen Dienst betreibt noch niemand. Mit diesem Konto gehört er dir.',
-  invited: 'Du bist eingeladen, ein Konto zu erstellen.',
-  invitedAs: (email) => `Du bist eingeladen, ein Konto zu erstellen. Es erhält die Adresse ${email}.`,
+  invited: 'Du bist eingeladen.',
+  invitedAs: (email) => `Du bist mit der Adresse ${email} eingeladen.`,
+  further: (name, handle) => `Sie kommt zum Konto von ${name} (${handle}).`,
+  addIdentity: 'Identität hinzufügen',
   useTitle: 'Wem gehört der Dienst?',
   use: (name, handle) => `${name} (${handle}) verwenden`,
   refused: {

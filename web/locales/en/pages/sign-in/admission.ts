@@ -1,8 +1,10 @@
 /** Holds the messages about what permits a registration. */
 export const admissionMessages = {
   setup: 'This service has no operator yet. With this account, you become its owner.',
-  invited: 'You’re invited to create an account.',
-  invitedAs: (email: string) => `You’re invited to create an account. It gets the address ${email}.`,
+  invited: 'You’re invited.',
+  invitedAs: (email: string) => `You’re invited with the address ${email}.`,
+  addIdentity: 'Add identity',
+  further: (name: string, handle: string) => `It is added to the account of ${name} (${handle}).`,
   useTitle: 'Who is the owner?',
   use: (name: string, handle: string) => `Use ${name} (${handle})`,
   refused: {
