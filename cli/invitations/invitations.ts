@@ -1,4 +1,4 @@
-import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
+import type { AccountInvitation, InvitationVoidReason } from '@countersign/protocol/accounts/invitations'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage, type Language, languageTags } from '@countersign/protocol/formats/registries/languages'
 import { InvalidArgumentError, type Command } from 'commander'
@@ -71,7 +71,7 @@ export function addList(invitations: Command): void {
       const rows = found.map((each) => [
         each.invitationId,
         each.email ?? 'link',
-        each.status,
+        statusOf(each),
         usesOf(each),
         each.expiresAt,
       ])
@@ -121,7 +121,7 @@ export function addResend(invitations: Command): void {
 }
 
 function rowsOf(invitation: AccountInvitation): string[][] {
-  const { invitationId, email, handle, displayName, groups, message, status, expiresAt } = invitation
+  const { invitationId, email, handle, displayName, groups, message, expiresAt } = invitation
   return [
     ['ID', invitationId],
     ['For', email ?? 'anyone with the link'],
@@ -129,10 +129,19 @@ function rowsOf(invitation: AccountInvitation): string[][] {
     ...(displayName === null ? [] : [['Name', displayName]]),
     ...(groups.length === 0 ? [] : [['Groups', groups.join(', ')]]),
     ...(message === null ? [] : [['Message', message]]),
-    ['Status', status],
+    ['Status', statusOf(invitation)],
     ['Used', usesOf(invitation)],
     ['Expires', expiresAt],
   ]
+}
+
+const voidReasons: Record<InvitationVoidReason, string> = {
+  rights_lost: 'its operator may no longer invite or manage its groups',
+  group_protected: 'a group is protected now',
+}
+
+function statusOf({ status, voidReason }: AccountInvitation): string {
+  return voidReason === null ? status : `${status}: ${voidReasons[voidReason]}`
 }
 
 function usesOf({ useCount, maxUses }: AccountInvitation): string {

@@ -45,3 +45,18 @@ test('an operator invites an address by mail, and a wrong invitation is refused'
   assert.match((await countersign('create', '--message', 'See evil.example')).stderr, /address/)
   assert.equal((await countersign('create', '--uses', '0')).code, 2)
 })
+
+test('an operator reads why an invitation is void', async () => {
+  const ask = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${testAdminToken}`, 'content-type': 'application/json' }
+    const url = `${service.baseUrl}/api/admin/${path}`
+    return (await fetch(url, { method, headers, body: JSON.stringify(body) })).text()
+  }
+  const group = await ask('POST', 'groups', { key: 'vault', displayName: 'Vault' })
+  const [, groupId = ''] = /"groupId":"([^"]+)"/.exec(group) ?? []
+  const made = await countersign('create', '--group', 'vault', '--uses', '2')
+  const [, id = ''] = /^ID +(\S+)/m.exec(made.stdout) ?? []
+  await ask('PATCH', `groups/${groupId}`, { protected: true })
+  assert.match((await countersign('show', id)).stdout, /^Status +void: a group is protected now$/m)
+  assert.match((await countersign('list')).stdout, new RegExp(`${id} +link +void: `))
+})

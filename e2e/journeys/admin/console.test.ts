@@ -225,6 +225,13 @@ test('CON-05 an owner creates a link that registers accounts, mails an invitatio
   await look('admin-revoke-invitation')
   await press('revoke-invitation')
   await page.getByRole('cell', { name: 'alonzo@example.org', exact: true }).waitFor({ state: 'detached' })
+
+  const { baseUrl, admin } = stage.service
+  const { groups } = await (await fetch(`${baseUrl}/api/admin/groups?key=staff`, { headers: admin })).json()
+  await change(`groups/${groups[0].groupId}`, 1, { protected: true })
+  await page.reload()
+  await page.getByText(invitations.voidReasons.group_protected).waitFor()
+  await look('admin-void-invitation')
   assert.deepEqual(faults, [])
 })
 

@@ -18,6 +18,13 @@ const language = Type.Enum([...languageTags], {
   description: 'Language of the mail',
 })
 
+const voidReason = Type.Enum(['rights_lost', 'group_protected'], {
+  type: 'string',
+  description:
+    'Why it is void: its operator may no longer invite or manage its groups, or one of these is protected now',
+})
+export type InvitationVoidReason = Static<typeof voidReason>
+
 /** Invitation to register an account. */
 export const AccountInvitation = Type.Object({
   invitationId: Uuid,
@@ -30,7 +37,8 @@ export const AccountInvitation = Type.Object({
   message: nullable(Type.String()),
   maxUses: Type.Integer(),
   useCount: Type.Integer(),
-  status: Type.Enum(['pending', 'used', 'expired'], { type: 'string' }),
+  status: Type.Enum(['pending', 'used', 'expired', 'void'], { type: 'string' }),
+  voidReason: nullable(voidReason),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   mailedAt: nullable(Timestamp),

@@ -1,12 +1,11 @@
 import type { AccountInvitationPreview } from '@countersign/protocol/accounts/invitations'
 import type { Identity, NewIdentity } from '@countersign/protocol/accounts/identities'
-import type { Permission } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { findGroups } from '#accounts/groups/group.ts'
 import { joinGroups } from '#accounts/groups/member.ts'
 import { setProvedEmail } from '#accounts/identities/email.ts'
 import { actingUserTransaction, addToAccount, findIdentity, toIdentity } from '#accounts/identities/identity.ts'
-import { rightsStand } from '#accounts/operators/acting-operator.ts'
+import { holdRights } from '#accounts/operators/acting-operator.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Config } from '#platform/config/config.ts'
@@ -17,6 +16,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { readRegistrationMode } from '#platform/settings/setting.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './store.ts'
+import { voidReasonOf } from './void.ts'
 
 const errors = defineErrors({
   registration_closed: [403, 'No one can register here. Sign in if you have an account.'],
@@ -102,18 +102,11 @@ async function accept(tx: Transaction, { token, identityId }: { token: string; i
   return { identities: after ? [toIdentity(after)] : [] }
 }
 
-/**
- * Returns an invitation with its groups. Throws `invitation_expired` without one, or if the operator who invites may no
- * longer do that, or change the groups as they are now: one may have become protected.
- */
+/** Returns an invitation with its groups. Throws `invitation_expired` without one, or if it is void. */
 async function requireRights(tx: Transaction, invitation: store.InvitationRow | undefined, now: Date) {
   if (!invitation) throw errors.invitation_expired()
   const groups = await findGroups(tx, invitation.groupIds)
-  const isProtected = groups.some((group) => group.protected)
-  const required: Permission[] = ['people.invite']
-  if (groups.length > 0) required.push('groups.manage')
-  if (isProtected) required.push('operators.manage')
-  const isForMany = isProtected && invitation.maxUses > 1
-  if (isForMany || !(await rightsStand(tx, invitation, required, now))) throw errors.invitation_expired()
+  const held = await holdRights(tx, invitation, now)
+  if (voidReasonOf({ ...invitation, groups, held }) !== null) throw errors.invitation_expired()
   return { invitation, groups }
 }

@@ -1,29 +1,35 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { AccountInvitation, NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
+import type {
+  AccountInvitation,
+  InvitationVoidReason,
+  NewAccountInvitation,
+} from '@countersign/protocol/accounts/invitations'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { containsAddress, isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage, type Language } from '@countersign/protocol/formats/registries/languages'
 import { findGroups, requireGroups, requireRightsOverGroup } from '#accounts/groups/group.ts'
-import { requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
+import { holdRights, readRights, requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { accountInvitationMail } from './invitation-mail.ts'
 import * as store from './store.ts'
+import { voidReasonOf } from './void.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'expiresAt must be an hour to 90 days from now.'],
   invalid_email: [400, 'email must be a deliverable e-mail address, for a mailed invitation alone.'],
   invitation_not_found: [404, 'No invitation has this ID.'],
+  invitation_void: [409, 'This invitation is void: its link would not work. Delete it, and create another one.'],
   invitation_not_mailed: [409, 'Only a mailed invitation that was not used can be mailed again.'],
   too_many_invitations: [409, `There can be at most ${limits.accountInvitationsMax} pending invitations.`],
 })
@@ -77,13 +83,12 @@ export async function createInvitation(
     if (!(await store.insertInvitation(tx, row, now))) throw errors.too_many_invitations()
     const details = { invitationId, kind, groups, maxUses }
     await recordAuditEvent(tx, { action: 'invitation.created', ...auditFieldsOf(operator), details }, now)
-    const keys = new Map(found.map(({ groupId, key }) => [groupId, key]))
-    return { row: { ...row, useCount: 0, createdAt: now, issuedAt: now }, keys }
+    return { ...row, useCount: 0, createdAt: now, issuedAt: now }
   })
   const url = urlOf(config, token)
   const isMailed = email !== null && (await tryToMail(kernel, { email, message, language, url }))
   if (isMailed) await store.noteMailed(db, tokenSha256, now)
-  const invitation = toInvitation({ ...created.row, mailedAt: isMailed ? now : null }, created.keys, now)
+  const invitation = await describeInvitation(db, { ...created, mailedAt: isMailed ? now : null }, now)
   return { invitation, ...(kind === 'link' && { token, url }) }
 }
 
@@ -97,16 +102,15 @@ export async function listInvitations(
 ): Promise<{ invitations: AccountInvitation[]; nextCursor: string | null }> {
   const found = await store.listInvitations(db, { before, count: count + 1 })
   const page = found.slice(0, count)
-  const keys = await keysOf(db, [...new Set(page.flatMap(({ groupIds }) => groupIds))])
   const nextCursor = found.length > count ? (page.at(-1)?.invitationId ?? null) : null
-  return { invitations: page.map((row) => toInvitation(row, keys, now)), nextCursor }
+  return { invitations: await describeInvitations(db, page, now), nextCursor }
 }
 
 /** Throws `invitation_not_found`. */
 export async function getInvitation(db: Database, invitationId: string, now: Date): Promise<AccountInvitation> {
   const row = await store.findInvitation(db, invitationId)
   if (!row) throw errors.invitation_not_found()
-  return toInvitation(row, await keysOf(db, row.groupIds), now)
+  return describeInvitation(db, row, now)
 }
 
 type Target = { operator: Operator; invitationId: string }
@@ -124,8 +128,8 @@ export async function deleteInvitation(db: Database, { operator, invitationId }:
 /**
  * Mails an invitation again with a new link, which ends the one before. This renews an expired one, too, so that it
  * needs the same rights as a new one. It is mailed before it is stored: if that fails, the one before stays valid.
- * Throws `invitation_not_found`, `invitation_not_mailed`, `permission_denied`, `reauthentication_required`,
- * `mail_not_set_up`, `rate_limited`, `temporarily_unavailable`, `undeliverable`.
+ * Throws `invitation_not_found`, `invitation_not_mailed`, `invitation_void`, `permission_denied`,
+ * `reauthentication_required`, `mail_not_set_up`, `rate_limited`, `temporarily_unavailable`, `undeliverable`.
  */
 export async function resendInvitation(
   kernel: ServerContext,
@@ -138,6 +142,7 @@ export async function resendInvitation(
   const { email, message, useCount } = found
   if (email === null || useCount > 0) throw errors.invitation_not_mailed()
   await requireRightsOverGroups(db, { operator, ...found }, now)
+  await transaction(db, (tx) => requireNotVoid(tx, found, now))
   const language = languageOf(found)
   mail.require()
   await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
@@ -147,6 +152,7 @@ export async function resendInvitation(
     const row = await store.reissue(tx, { invitationId, tokenSha256: sha256(token) }, now)
     if (!row) throw errors.invitation_not_mailed()
     await requireRightsOverGroups(tx, { operator, ...row }, now)
+    await requireNotVoid(tx, row, now)
     const event = { action: 'invitation.resent', ...auditFieldsOf(operator), details: { invitationId } } as const
     await recordAuditEvent(tx, event, now)
   })
@@ -178,8 +184,29 @@ async function requireRightsOverGroups(
   }
 }
 
-async function keysOf(db: Database, groupIds: string[]): Promise<Map<string, string>> {
-  return new Map((await findGroups(db, groupIds)).map(({ groupId, key }) => [groupId, key]))
+/** Throws `invitation_void` for an invitation whose link could not be accepted. */
+async function requireNotVoid(tx: Transaction, invitation: store.InvitationRow, now: Date): Promise<void> {
+  const held = await holdRights(tx, invitation, now)
+  const groups = await findGroups(tx, invitation.groupIds)
+  const reason = voidReasonOf({ ...invitation, groups, held })
+  if (reason !== null) throw errors.invitation_void({ fields: { reason } })
+}
+
+/** Returns invitations as operators see them now. */
+async function describeInvitations(db: Database, rows: store.InvitationRow[], now: Date): Promise<AccountInvitation[]> {
+  const found = await findGroups(db, [...new Set(rows.flatMap(({ groupIds }) => groupIds))])
+  const byId = new Map(found.map((group) => [group.groupId, group]))
+  const heldBy = await readRights(db, rows, now)
+  return rows.map((row) => {
+    const groups = row.groupIds.flatMap((groupId) => byId.get(groupId) ?? [])
+    return toInvitation(row, { groups, voidReason: voidReasonOf({ ...row, groups, held: heldBy(row) }) }, now)
+  })
+}
+
+async function describeInvitation(db: Database, row: store.InvitationRow, now: Date): Promise<AccountInvitation> {
+  const [invitation] = await describeInvitations(db, [row], now)
+  if (!invitation) throw errors.invitation_not_found()
+  return invitation
 }
 
 function urlOf({ authUrl }: Config, token: string): string {
@@ -234,13 +261,17 @@ function languageOf({ language }: Pick<store.InvitationRow, 'language'>): Langua
   return isLanguage(language) ? language : 'en'
 }
 
-function toInvitation(row: store.InvitationRow, keys: Map<string, string>, now: Date): AccountInvitation {
+type Present = { groups: { key: string }[]; voidReason: InvitationVoidReason | null }
+
+function toInvitation(row: store.InvitationRow, { groups, voidReason }: Present, now: Date): AccountInvitation {
   const { invitationId, kind, email, handle, displayName, message, maxUses, useCount } = row
+  const isUsed = useCount >= maxUses
   return {
     ...{ invitationId, kind, email, handle, displayName, message, maxUses, useCount },
-    groups: row.groupIds.flatMap((groupId) => keys.get(groupId) ?? []),
+    groups: groups.map(({ key }) => key),
     language: languageOf(row),
-    status: useCount >= maxUses ? 'used' : row.expiresAt <= now ? 'expired' : 'pending',
+    status: isUsed ? 'used' : voidReason !== null ? 'void' : row.expiresAt <= now ? 'expired' : 'pending',
+    voidReason: isUsed ? null : voidReason,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     mailedAt: row.mailedAt?.toISOString() ?? null,

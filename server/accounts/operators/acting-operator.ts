@@ -166,16 +166,41 @@ export function rightsOf(operator: Operator): Rights {
   return { operatorId: rightsHolderOf(operator), tokenId: operator.kind === 'token' ? operator.tokenId : null }
 }
 
-/** Checks whether permissions still stand. Nothing takes them away before the transaction ends. */
-export async function rightsStand(
-  tx: Transaction,
-  { operatorId, tokenId }: Rights,
-  required: readonly Permission[],
-  now: Date,
-): Promise<boolean> {
+/** Returns the permissions that still stand. Nothing takes them away before the transaction ends. */
+export async function holdRights(tx: Transaction, rights: Rights, now: Date): Promise<readonly Permission[]> {
+  const { operatorId, tokenId } = rights
   const role = operatorId === null ? undefined : (await store.holdRole(tx, operatorId, now))?.role
-  if (operatorId !== null && role === undefined) return false
-  const ofToken = tokenId === null ? permissions : await tokenStore.holdPermissions(tx, tokenId, now)
+  const ofToken = tokenId === null ? undefined : await tokenStore.holdPermissions(tx, tokenId, now)
+  return standing(rights, role, ofToken)
+}
+
+/** Reads the permissions that stand now of those of several. Returns the function that gives them. */
+export async function readRights(
+  db: Database,
+  several: readonly Rights[],
+  now: Date,
+): Promise<(rights: Rights) => readonly Permission[]> {
+  const operatorIds = new Set(several.flatMap(({ operatorId }) => operatorId ?? []))
+  const tokenIds = new Set(several.flatMap(({ tokenId }) => tokenId ?? []))
+  const roles = new Map(
+    (await store.listActiveRoles(db, [...operatorIds], now)).map((each) => [each.identityId, each.role]),
+  )
+  const tokens = new Map(
+    (await tokenStore.listPermissions(db, [...tokenIds], now)).map((each) => [each.tokenId, each.permissions]),
+  )
+  return (rights) => {
+    const { operatorId, tokenId } = rights
+    const role = operatorId === null ? undefined : roles.get(operatorId)
+    return standing(rights, role, tokenId === null ? undefined : tokens.get(tokenId))
+  }
+}
+
+function standing(
+  { operatorId, tokenId }: Rights,
+  role: OperatorRole | undefined,
+  ofToken: readonly string[] | undefined,
+): readonly Permission[] {
+  if (operatorId !== null && role === undefined) return []
   const ofRole = role === undefined ? permissions : permissionsOf(role)
-  return required.every((permission) => ofRole.includes(permission) && ofToken?.includes(permission) === true)
+  return tokenId === null ? ofRole : ofRole.filter((permission) => ofToken?.includes(permission) === true)
 }

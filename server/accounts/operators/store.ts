@@ -70,6 +70,18 @@ export function holdRole(tx: Transaction, identityId: IdentityId, now: Date) {
     .executeTakeFirst()
 }
 
+/** Lists the roles of the operators among identities that are not suspended. */
+export async function listActiveRoles(db: Database, identityIds: IdentityId[], now: Date) {
+  if (identityIds.length === 0) return []
+  return db
+    .selectFrom('operator')
+    .innerJoin('identity', 'identity.identity_id', 'operator.identity_id')
+    .select(['operator.identity_id as identityId', 'role'])
+    .where('operator.identity_id', 'in', identityIds)
+    .where(isActive(now))
+    .execute()
+}
+
 /** Checks whether one of some identities belongs to the account of an identity. */
 export async function isInAccountOf(tx: Transaction, own: IdentityId, identityIds: IdentityId[]): Promise<boolean> {
   const { rows } = await sql`

@@ -73,6 +73,17 @@ export async function holdPermissions(tx: Transaction, tokenId: string, now: Dat
   return found?.permissions
 }
 
+/** Lists the permissions of tokens that have not expired. */
+export async function listPermissions(db: Database, tokenIds: string[], now: Date) {
+  if (tokenIds.length === 0) return []
+  return db
+    .selectFrom('admin_token')
+    .select(['token_id as tokenId', 'permissions'])
+    .where('token_id', 'in', tokenIds)
+    .where('expires_at', '>', now)
+    .execute()
+}
+
 /** Records the use of a token, once an hour. */
 export async function touchToken(db: Database, tokenId: string, address: string, hour: Date): Promise<void> {
   await db

@@ -68,7 +68,14 @@ test('REG-07 who has the link registers once, and joins the groups of the invita
     { ...invitation, invitationId: '' },
     {
       ...{ invitationId: '', kind: 'link', email: null, handle: 'grace', displayName: 'Grace', groups: ['guests'] },
-      ...{ language: 'en', message: 'Welcome to the team.', maxUses: 1, useCount: 0, status: 'pending' },
+      ...{
+        language: 'en',
+        message: 'Welcome to the team.',
+        maxUses: 1,
+        useCount: 0,
+        status: 'pending',
+        voidReason: null,
+      },
       ...{ createdAt: world.now().toISOString(), expiresAt: '2030-01-08T12:00:00.000Z', mailedAt: null },
       createdBy: null,
     },

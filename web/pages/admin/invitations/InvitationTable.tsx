@@ -14,7 +14,7 @@ import { useInvitationsMessages } from './words.ts'
 
 type Props = { invitations: AccountInvitation[]; onAsk: (act: InvitationAct) => void }
 
-const tones: Record<AccountInvitation['status'], Tone> = { pending: 'wait', used: 'ok', expired: 'mute' }
+const tones: Record<AccountInvitation['status'], Tone> = { pending: 'wait', used: 'ok', expired: 'mute', void: 'bad' }
 
 /** Shows the addressees of invitations, and what became of them. */
 export function InvitationTable({ invitations, onAsk }: Props) {
@@ -61,8 +61,17 @@ function Invited({ invitation: { kind, email, message } }: { invitation: Account
   )
 }
 
-function Status({ of: { kind, status, mailedAt } }: { of: AccountInvitation }) {
+function Status({ of: { kind, status, mailedAt, voidReason } }: { of: AccountInvitation }) {
   const words = useInvitationsMessages()
+  if (voidReason !== null)
+    return (
+      <>
+        <Chip tone={tones[status]}>{words.statuses[status]}</Chip>
+        <div class="soft">
+          <small>{words.voidReasons[voidReason]}</small>
+        </div>
+      </>
+    )
   if (kind === 'mail' && mailedAt === null && status !== 'used')
     return (
       <Chip tone="bad" icon="triangle-alert">
@@ -77,14 +86,14 @@ function Acts({ invitation, onAsk }: { invitation: AccountInvitation } & Pick<Pr
   const words = useInvitationsMessages()
   const { kind, email, useCount, status } = invitation
   const items: MenuItem[] = []
-  if (kind === 'mail' && useCount === 0)
+  if (kind === 'mail' && useCount === 0 && status !== 'void')
     items.push({
       label: words.resend,
       icon: 'refresh-cw',
       action: 'ask-resend-invitation',
       onChoose: () => onAsk({ about: 'resend', invitation }),
     })
-  if (status === 'pending')
+  if (status === 'pending' || status === 'void')
     items.push({
       label: words.revoke,
       icon: 'ban',

@@ -34,6 +34,7 @@ export const adminMessages: typeof english = {
     group_exists: 'هذا المفتاح مستخدم في مجموعة أخرى.',
     group_not_found: 'هذه المجموعة غير موجودة.',
     too_many_groups: 'بلغ عدد المجموعات حدّه. احذف واحدة أولًا.',
+    invitation_void: 'هذه الدعوة لاغية. ألغِها وأنشئ دعوة جديدة.',
     invitation_not_mailed: 'استُخدمت هذه الدعوة من قبل، أو هي رابط.',
     setting_fixed_by_environment: 'هذا الإعداد محدّد بمتغيّر بيئة. أعد تحميل الصفحة.',
     setting_revision_not_found: 'لم تعد هذه المراجعة محفوظة.',

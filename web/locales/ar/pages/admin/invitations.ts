@@ -10,7 +10,11 @@ export const adminInvitationsMessages: typeof english = {
   noneWhat: `شارك رابطًا بنفسك، أو أرسله بالبريد. تبقى الدعوات المنتهية في القائمة ${numberOf(30)} يومًا.`,
   columns: { for: 'المدعو', status: 'الحالة', used: 'الاستخدام', expires: 'تاريخ الانتهاء', groups: 'المجموعات' },
   anyone: 'كل من لديه الرابط',
-  statuses: { pending: 'مفتوحة', used: 'مستخدَمة', expired: 'منتهية' },
+  statuses: { pending: 'مفتوحة', used: 'مستخدَمة', expired: 'منتهية', void: 'لاغية' },
+  voidReasons: {
+    rights_lost: 'فقد مشغّلها صلاحياته.',
+    group_protected: 'صارت إحدى المجموعات محمية.',
+  },
   notMailed: 'لم تُرسَل',
   usedOf: (used, most) => `${used} من ${most}`,
   noGroups: 'لا مجموعات',

@@ -34,6 +34,7 @@ export const adminMessages: typeof english = {
     group_exists: 'Eine andere Gruppe hat diesen Schlüssel.',
     group_not_found: 'Diese Gruppe gibt es nicht.',
     too_many_groups: 'Mehr Gruppen sind nicht möglich. Lösche zuerst eine.',
+    invitation_void: 'Diese Einladung ist ungültig. Widerrufe sie und erstelle eine neue.',
     invitation_not_mailed: 'Diese Einladung wurde schon verwendet oder ist ein Link.',
     setting_fixed_by_environment: 'Eine Umgebungsvariable legt diese Einstellung fest. Lade die Seite neu.',
     setting_revision_not_found: 'Diese Revision gibt es nicht mehr.',

@@ -9,7 +9,11 @@ export const adminInvitationsMessages: typeof english = {
   noneWhat: 'Gib einen Link weiter oder lass ihn per E-Mail senden. Beendete Einladungen bleiben 30 Tage in der Liste.',
   columns: { for: 'Für', status: 'Status', used: 'Verwendet', expires: 'Gültig bis', groups: 'Gruppen' },
   anyone: 'Alle mit dem Link',
-  statuses: { pending: 'Offen', used: 'Verwendet', expired: 'Abgelaufen' },
+  statuses: { pending: 'Offen', used: 'Verwendet', expired: 'Abgelaufen', void: 'Ungültig' },
+  voidReasons: {
+    rights_lost: 'Wer eingeladen hat, darf es nicht mehr.',
+    group_protected: 'Eine Gruppe ist jetzt geschützt.',
+  },
   notMailed: 'Nicht gesendet',
   usedOf: (used, most) => `${used} von ${most}`,
   noGroups: 'Keine',

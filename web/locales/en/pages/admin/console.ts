@@ -33,6 +33,7 @@ export const adminMessages = {
     group_exists: 'Another group has this key.',
     group_not_found: 'There is no such group.',
     too_many_groups: 'The limit of groups is reached. Delete one first.',
+    invitation_void: 'This invitation is void. Revoke it, and create a new one.',
     invitation_not_mailed: 'This invitation was used already, or it is a link.',
     setting_fixed_by_environment: 'An environment variable sets this. Reload the page.',
     setting_revision_not_found: 'This revision is no longer kept.',

@@ -7,7 +7,11 @@ export const adminInvitationsMessages = {
   noneWhat: 'Pass on a link, or have one mailed. Ended invitations stay in the list for 30 days.',
   columns: { for: 'For', status: 'Status', used: 'Used', expires: 'Expires', groups: 'Groups' },
   anyone: 'Anyone with the link',
-  statuses: { pending: 'Pending', used: 'Used', expired: 'Expired' },
+  statuses: { pending: 'Pending', used: 'Used', expired: 'Expired', void: 'Void' },
+  voidReasons: {
+    rights_lost: 'Its operator lost the rights.',
+    group_protected: 'A group is protected now.',
+  },
   notMailed: 'Not mailed',
   usedOf: (used: string, most: string) => `${used} of ${most}`,
   noGroups: 'None',
