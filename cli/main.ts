@@ -56,6 +56,7 @@ import {
 import { addActivate as addActivatePerson, addSignOut, addSuspend as addSuspendPerson } from './people/suspend.ts'
 import { addActivity } from './people/activity.ts'
 import { addApps } from './people/apps.ts'
+import { addDelete as addDeleteIdentity, addRestore as addRestoreIdentity } from './people/delete.ts'
 import { addEdit } from './people/edit.ts'
 import { addExport } from './people/export.ts'
 import { addList as addPeopleList } from './people/list.ts'
@@ -135,7 +136,7 @@ addShowInvitation(invitations)
 addResendInvitation(invitations)
 addDeleteInvitation(invitations)
 
-const people = program.command('people').description('find people, suspend them, and sign them out')
+const people = program.command('people').description('find people, suspend them, sign them out, and delete them')
 addPeopleList(people)
 addShowIdentity(people)
 addActivity(people)
@@ -145,6 +146,8 @@ addEdit(people)
 addSuspendPerson(people)
 addActivatePerson(people)
 addSignOut(people)
+addDeleteIdentity(people)
+addRestoreIdentity(people)
 const operators = program.command('operators').description('manage the operators of the server')
 addOperatorList(operators)
 addOperator(operators)

@@ -10,7 +10,8 @@ const contexts: Record<string, string> = {
   platform:
     '. crypto config database observability outbound queue rate-limits audit settings http ' +
     'documentation module pictures process',
-  accounts: 'backchannel-logout sessions identities keys passkeys account operators groups invitations suspension',
+  accounts:
+    'backchannel-logout sessions identities keys passkeys account operators groups invitations suspension deletion',
   clients: 'usage registration resources webhooks',
   tokens: 'signing-keys families',
   organizations: 'membership acts domains keys members council',

@@ -28,7 +28,7 @@ export function addList(people: Command): void {
     .option('--email-domain <domain>', 'only addresses of this domain')
     .option('--group <key>', 'only members of this group')
     .option('--organization <id>', 'only members of this organization')
-    .addOption(new Option('--status <status>', 'only active or suspended identities').choices(identityStatuses))
+    .addOption(new Option('--status <status>', 'only identities with this status').choices(identityStatuses))
     .option('--created-from <instant>', 'created at or after, such as 2026-11-01T00:00:00Z')
     .option('--created-to <instant>', 'created before')
     .option('--last-seen-from <day>', 'last authorized an app on or after, such as 2026-11-01')

@@ -23,12 +23,9 @@ export function addShow(people: Command): void {
         ['Name', identity.displayName],
         ['E-mail', identity.email === null ? 'none' : `${identity.email} (${verified})`],
         ['Status', identity.status],
-        ...(identity.status === 'suspended'
-          ? [
-              ['Suspended', identity.statusAt ?? ''],
-              ['Reason', identity.statusReason ?? ''],
-            ]
-          : []),
+        ...(identity.status === 'suspended' ? [['Suspended', identity.statusAt ?? '']] : []),
+        ...(identity.deletionDueAt === null ? [] : [['Deletion', identity.deletionDueAt]]),
+        ...(identity.statusReason === null ? [] : [['Reason', identity.statusReason]]),
         ['Created', identity.createdAt],
         ['Last seen', identity.lastSeenOn ?? 'never'],
         ['Groups', identity.groups.join(', ') || 'none'],

@@ -68,3 +68,33 @@ test('a person is suspended with a reason, activated, and signed out', async () 
   const unknown = await people('sign-out', '0198c0de-0000-7000-8000-000000000000')
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'error: No identity has this ID.\n'])
 })
+
+test('an identity is deleted later if its username confirms it, and restored', async () => {
+  const { identityId, isSignedIn } = await register('deleted-later')
+  const because = ['--reason', 'Left the company']
+  assert.equal((await people('delete', identityId, ...because)).code, 2, 'without its username')
+  const wrong = await people('delete', identityId, ...because, '--confirm', 'another')
+  assert.deepEqual([wrong.code, wrong.stderr], [1, 'error: confirm must be the username of this identity.\n'])
+  assert.equal((await people('delete', identityId, ...because, '--retain-days', '31')).code, 2)
+  assert.equal(await isSignedIn(), true)
+  const deleted = await people('delete', 'deleted-later', ...because, '--confirm', '@deleted-later', '--json')
+  const { scheduledAt, dueAt } = fieldsOf(fieldsOf(JSON.parse(deleted.stdout)).deletion)
+  assert.equal(Date.parse(textOf(dueAt)) - Date.parse(textOf(scheduledAt)), 7 * 86_400_000)
+  assert.equal(await isSignedIn(), false)
+  assert.match((await people('show', identityId)).stdout, /^Status +deletion_scheduled$[^]*^Deletion +20/m)
+  assert.match((await people('list', '--status', 'deletion_scheduled')).stdout, /@deleted-later/)
+  assert.equal((await people('restore', 'deleted-later')).stdout, 'deleted-later is not deleted.\n')
+  assert.match((await people('show', identityId)).stdout, /^Status +active$/m)
+  const erased = await people(
+    'delete',
+    identityId,
+    ...because,
+    '--confirm',
+    'deleted-later',
+    '--retain-days',
+    '0',
+    '--legal-erasure',
+  )
+  assert.match(erased.stdout, /^Reason +Left the company$/m)
+  assert.equal((await people('show', identityId)).code, 1)
+})

@@ -42,6 +42,7 @@ import type * as settings from './operations/settings.ts'
 import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
 import type * as suspension from './accounts/suspension.ts'
+import type * as identityDeletion from './accounts/deletion.ts'
 import type * as sso from './organizations/sso.ts'
 import type * as tokenKeys from './oauth/token-keys.ts'
 import type * as transparency from './signing/transparency.ts'
@@ -89,6 +90,7 @@ type All =
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof signingKeys>
   | EndpointsOf<typeof suspension>
+  | EndpointsOf<typeof identityDeletion>
   | EndpointsOf<typeof sso>
   | EndpointsOf<typeof tokenKeys>
   | EndpointsOf<typeof transparency>

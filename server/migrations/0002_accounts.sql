@@ -56,8 +56,8 @@ create table identity (
   email_verified_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- By the rows of `account_suspension`. Null in `suspended_until` means until an operator activates the identity. Once
-  -- that instant has passed, the identity counts as active.
+  -- By the rows of `account_suspension` and `identity_deletion`. Null in `suspended_until` means until an operator
+  -- activates or restores the identity. Once that instant has passed, the identity counts as active.
   suspended_at timestamptz,
   suspended_until timestamptz,
   -- The day when this identity last authorized an app.
@@ -269,6 +269,22 @@ create table account_suspension (
   primary key (user_id, identity_id)
 );
 create index account_suspension_end on account_suspension (suspended_until);
+
+-- Identities that operators delete later. Until then they are suspended.
+create table identity_deletion (
+  user_id uuid not null,
+  identity_id uuid not null,
+  -- Shown to the user.
+  reason text not null,
+  scheduled_at timestamptz not null,
+  due_at timestamptz not null,
+  -- Not before `due_at`. Later while a process attempts it, and after a refusal.
+  attempt_at timestamptz not null,
+  -- Code of the error that has refused the last attempt.
+  refusal text,
+  primary key (user_id, identity_id)
+);
+create index identity_deletion_due on identity_deletion (attempt_at);
 
 -- Groups of identities. A deleted group counts for nothing: a cleanup task deletes its members, and then its row.
 create table user_group (

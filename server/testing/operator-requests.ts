@@ -16,12 +16,18 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
   await send(admin, `DELETE ${identity}/suspension`)
   await send(admin, `POST ${identity}/suspension`, { reason: 'Left the company' })
+  const removed = await world.person()
+  const deletion = { confirm: removed.handle, reason: 'Left the company' }
+  await send(admin, `DELETE /api/admin/identities/${removed.identityId}`, deletion)
+  await send(admin, `POST /api/admin/identities/${removed.identityId}/restore`)
+  await send(admin, `DELETE /api/admin/identities/${removed.identityId}`, deletion)
   await manageOperators({ world, send })
   await changeSettings({ world, send })
   for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])
     await send(admin, `GET /api/admin/audit?limit=5${filter}`)
   const { identityId } = person
   const looks = [`organization=${id}&emailDomain=example.org`, 'q=person+the&limit=5', 'status=suspended&limit=5']
+  looks.push('status=deletion_scheduled&limit=5')
   for (const look of [...looks, 'status=active&limit=5']) await send(admin, `GET /api/admin/identities?${look}`)
   await send(admin, `GET /api/admin/identities/${identityId}`)
   await send(admin, `GET /api/admin/identities/${identityId}/activity?limit=5`)

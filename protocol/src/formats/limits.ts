@@ -19,6 +19,9 @@ export const limits = {
   handleCharactersMax: 32,
   displayNameCharactersMax: 80,
   suspensionReasonCharactersMax: 500,
+  /** Days between the order of an operator to delete an identity and its deletion. */
+  deletionRetainDays: 7,
+  deletionRetainDaysMax: 30,
   clientIdCharactersMax: 300,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,

@@ -1,6 +1,14 @@
-import type { IdentityId } from '@countersign/protocol/ids'
-import { actingUserTransaction, removeIdentity, deleteUser, requireOwnIdentity } from '#accounts/identities/identity.ts'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import {
+  actingUserTransaction,
+  deleteUnlessLast,
+  deleteUser,
+  removeIdentity,
+  requireOwnIdentity,
+} from '#accounts/identities/identity.ts'
+import { applyRemaining } from '#accounts/identities/suspension.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import type { Transaction } from '#platform/database/database.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
@@ -24,11 +32,9 @@ export async function deleteIdentity(
   requireRecentAuthentication(session, now)
   // The handle stays reserved for months. Without a limit, repeated creation and deletion could reserve all handles.
   await rateLimits.count('handle-changes-per-user', ownKey(session, now))
-  const identityIds = [identityId]
   await actingUserTransaction(db, session, async (tx) => {
     await removeIdentity(tx, session, identityId, now)
-    await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
-    await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'of identities' }, now)
+    await endDataOf(tx, lifecycle, { userId, identityId }, now)
     await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'user', userId, identityId }, now)
   })
 }
@@ -47,11 +53,36 @@ export async function deleteAccount(
   requireRecentAuthentication(session, now)
   const { userId } = session
   await actingUserTransaction(db, session, async (tx) => {
-    const identityIds = await deleteUser(tx, userId, now)
-    await lifecycle.end(tx, 'apps', { userId, withApps }, now)
-    await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
-    await lifecycle.end(tx, 'account', { userId }, now)
-    await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'all' }, now)
+    await endAccount(tx, lifecycle, { userId, withApps }, now)
     await recordAuditEvent(tx, { action: 'account.deleted', actor: 'user', userId }, now)
   })
+}
+
+type Owned = { userId: UserId; identityId: IdentityId }
+
+/**
+ * Deletes an identity for its operator like its user does, in an account that the transaction has locked. The account
+ * ends with its last identity. Throws `last_owner` or `owns_apps`.
+ */
+export async function endIdentity(tx: Transaction, lifecycle: Lifecycle, owned: Owned, now: Date): Promise<void> {
+  const { userId } = owned
+  if (!(await deleteUnlessLast(tx, owned, now))) return endAccount(tx, lifecycle, { userId, withApps: false }, now)
+  await endDataOf(tx, lifecycle, owned, now)
+  await applyRemaining(tx, userId, now)
+}
+
+async function endDataOf(tx: Transaction, lifecycle: Lifecycle, { userId, identityId }: Owned, now: Date) {
+  const identityIds = [identityId]
+  await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
+  await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'of identities' }, now)
+}
+
+type Ended = { userId: UserId; withApps: boolean }
+
+async function endAccount(tx: Transaction, lifecycle: Lifecycle, { userId, withApps }: Ended, now: Date) {
+  const identityIds = await deleteUser(tx, userId, now)
+  await lifecycle.end(tx, 'apps', { userId, withApps }, now)
+  await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
+  await lifecycle.end(tx, 'account', { userId }, now)
+  await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'all' }, now)
 }

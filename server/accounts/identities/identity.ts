@@ -94,10 +94,17 @@ export async function removeIdentity(
   await lockOwnIdentity(tx, acting, identityId, now)
   // An account with suspended identities only cannot be used.
   if ((await listActiveIdentities(tx, userId, now)).length === 1) throw errors.last_identity()
-  if (!(await store.decrementIdentityCount(tx, userId))) throw errors.last_identity()
+  if (!(await deleteUnlessLast(tx, { userId, identityId }, now))) throw errors.last_identity()
+}
+
+/** Deletes an identity of a locked user, and reserves its handle. Returns false for the last one, which stays. */
+export async function deleteUnlessLast(tx: Transaction, key: suspensionStore.Key, now: Date): Promise<boolean> {
+  const { userId, identityId } = key
+  if (!(await store.decrementIdentityCount(tx, userId))) return false
   await deletePictures(tx, [identityId])
-  await suspensionStore.deleteSuspension(tx, { userId, identityId })
+  await suspensionStore.deleteHolds(tx, key)
   await store.deleteIdentities(tx, [identityId], reservedUntil(now))
+  return true
 }
 
 /**
@@ -109,7 +116,7 @@ export async function deleteUser(tx: Transaction, userId: UserId, now: Date): Pr
   const identityIds = await store.lockIdentitiesOfUser(tx, userId)
   await deletePictures(tx, identityIds)
   await store.deleteIdentities(tx, identityIds, reservedUntil(now))
-  await suspensionStore.deleteSuspensionsOfUser(tx, userId)
+  await suspensionStore.deleteHoldsOfUser(tx, userId)
   await store.deleteUser(tx, userId)
   return identityIds
 }

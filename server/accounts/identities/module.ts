@@ -44,6 +44,7 @@ export const identities = defineModule<IdentityServices>()({
     identity_handle: 'include',
     identity_email_verification: 'exclude',
     account_suspension: 'include',
+    identity_deletion: 'include',
     // A restore derives them from the identities.
     identity_term: 'exclude',
   },

@@ -33,6 +33,20 @@ export function listSuspensions(db: Database, userId: UserId, now: Date): Promis
     .execute()
 }
 
+type Hold = Pick<SuspensionRow, 'identityId' | 'reason' | 'suspendedUntil'>
+
+/** Lists why identities of a user are suspended: their suspensions in force, and then their scheduled deletions. */
+export async function listHolds(db: Database, userId: UserId, now: Date): Promise<Hold[]> {
+  const deletions = await db
+    .selectFrom('identity_deletion')
+    .select(['identity_id as identityId', 'reason'])
+    .where('user_id', '=', userId)
+    .orderBy('scheduled_at', 'desc')
+    .execute()
+  const scheduled = deletions.map((deletion) => ({ ...deletion, suspendedUntil: null }))
+  return [...(await listSuspensions(db, userId, now)), ...scheduled]
+}
+
 export async function upsertSuspension(tx: Transaction, row: SuspensionRow): Promise<void> {
   const changed = {
     scope: row.scope,
@@ -47,7 +61,7 @@ export async function upsertSuspension(tx: Transaction, row: SuspensionRow): Pro
     .execute()
 }
 
-type Key = Pick<SuspensionRow, 'userId' | 'identityId'>
+export type Key = Pick<SuspensionRow, 'userId' | 'identityId'>
 
 export async function deleteSuspension(tx: Transaction, { userId, identityId }: Key): Promise<void> {
   await tx
@@ -57,13 +71,86 @@ export async function deleteSuspension(tx: Transaction, { userId, identityId }: 
     .execute()
 }
 
-export async function deleteSuspensionsOfUser(tx: Transaction, userId: UserId): Promise<void> {
+/** Deletes the suspension and the scheduled deletion of an identity. */
+export async function deleteHolds(tx: Transaction, key: Key): Promise<void> {
+  await deleteSuspension(tx, key)
+  await deleteDeletion(tx, key)
+}
+
+export async function deleteHoldsOfUser(tx: Transaction, userId: UserId): Promise<void> {
   await tx.deleteFrom('account_suspension').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('identity_deletion').where('user_id', '=', userId).execute()
+}
+
+export type DeletionRow = Key & { reason: string; scheduledAt: Date; dueAt: Date }
+
+export function findDeletion(tx: Transaction, { userId, identityId }: Key): Promise<DeletionRow | undefined> {
+  return tx
+    .selectFrom('identity_deletion')
+    .select([
+      'user_id as userId',
+      'identity_id as identityId',
+      'reason',
+      'scheduled_at as scheduledAt',
+      'due_at as dueAt',
+    ])
+    .where('user_id', '=', userId)
+    .where('identity_id', '=', identityId)
+    .executeTakeFirst()
+}
+
+export async function insertDeletion(tx: Transaction, row: DeletionRow): Promise<void> {
+  await tx
+    .insertInto('identity_deletion')
+    .values({
+      user_id: row.userId,
+      identity_id: row.identityId,
+      reason: row.reason,
+      scheduled_at: row.scheduledAt,
+      due_at: row.dueAt,
+      attempt_at: row.dueAt,
+    })
+    .execute()
+}
+
+export async function deleteDeletion(tx: Transaction, { userId, identityId }: Key): Promise<void> {
+  await tx.deleteFrom('identity_deletion').where('user_id', '=', userId).where('identity_id', '=', identityId).execute()
+}
+
+/** Leases up to `batch` deletions that are due until an instant, the longest due first. */
+export async function leaseDueDeletions(
+  db: Database,
+  { now, until, batch }: { now: Date; until: Date; batch: number },
+): Promise<Key[]> {
+  const { rows } = await sql<Key>`
+    update identity_deletion set attempt_at = ${until}
+    where (user_id, identity_id) in (
+      select user_id, identity_id from identity_deletion where attempt_at <= ${now}
+      order by attempt_at limit ${batch} for update skip locked
+    )
+    returning user_id as "userId", identity_id as "identityId"`.execute(db)
+  return rows
+}
+
+/** Records when to attempt a refused deletion again. Returns false if it was refused for the same reason before. */
+export async function recordRefusal(
+  tx: Transaction,
+  { userId, identityId }: Key,
+  { refusal, attemptAt }: { refusal: string; attemptAt: Date },
+): Promise<boolean> {
+  const { rows } = await sql<{ isNew: boolean }>`
+    update identity_deletion deletion set attempt_at = ${attemptAt}, refusal = ${refusal}
+    from (
+      select refusal from identity_deletion where user_id = ${userId} and identity_id = ${identityId} for update
+    ) before
+    where deletion.user_id = ${userId} and deletion.identity_id = ${identityId}
+    returning before.refusal is distinct from ${refusal}::text as "isNew"`.execute(tx)
+  return rows[0]?.isNew ?? false
 }
 
 /**
- * Writes which identities of a user are suspended and until when, by the suspensions in force, and whether all of them
- * are. The caller holds the locks of the user and of the identities.
+ * Writes which identities of a user are suspended and until when, by the suspensions in force and the scheduled
+ * deletions, and whether all of them are. The caller holds the locks of the user and of the identities.
  */
 export async function applySuspensions(tx: Transaction, userId: UserId, now: Date): Promise<void> {
   await sql`
@@ -71,9 +158,11 @@ export async function applySuspensions(tx: Transaction, userId: UserId, now: Dat
     from (
       select each.identity_id, min(own.suspended_at) as since,
         case when bool_and(own.suspended_until is not null) then max(own.suspended_until) end as until
-      from identity each left join account_suspension own on own.user_id = ${userId}
-        and (own.scope = 'account' or own.identity_id = each.identity_id)
-        and (own.suspended_until is null or own.suspended_until > ${now})
+      from identity each left join (
+        select identity_id, scope, suspended_at, suspended_until from account_suspension
+        where user_id = ${userId} and (suspended_until is null or suspended_until > ${now})
+        union all select identity_id, 'identity', scheduled_at, null from identity_deletion where user_id = ${userId}
+      ) own on own.scope = 'account' or own.identity_id = each.identity_id
       where each.user_id = ${userId} group by each.identity_id
     ) held
     where identity.user_id = ${userId} and identity.identity_id = held.identity_id`.execute(tx)

@@ -3,10 +3,15 @@ import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
 import * as suspensionStore from './suspension-store.ts'
-import type { SuspensionRow } from './suspension-store.ts'
+import type { DeletionRow, Key, SuspensionRow } from './suspension-store.ts'
 
-export type { SuspensionRow }
-export { deleteEndedSuspensions as pruneSuspensions } from './suspension-store.ts'
+export type { DeletionRow, SuspensionRow }
+export {
+  deleteEndedSuspensions as pruneSuspensions,
+  findDeletion,
+  leaseDueDeletions,
+  recordRefusal,
+} from './suspension-store.ts'
 
 const errors = defineErrors({
   account_suspended: [403, 'The operator has suspended this account.'],
@@ -35,7 +40,7 @@ type Suspended = { userId: UserId; identityId?: IdentityId }
  * reason but that of this identity: the organization could read that of a sibling.
  */
 export async function accountSuspended(db: Database, { userId, identityId }: Suspended, now: Date): Promise<ApiError> {
-  const rows = await suspensionStore.listSuspensions(db, userId, now)
+  const rows = await suspensionStore.listHolds(db, userId, now)
   const shown = identityId === undefined ? rows[0] : rows.find((row) => row.identityId === identityId)
   if (!shown) return errors.account_suspended()
   const { reason, suspendedUntil } = shown
@@ -72,7 +77,7 @@ export async function lockAccountOfIdentity(tx: Transaction, identityId: Identit
 /** Finds the suspension through this identity that is in force. */
 export async function findSuspension(
   tx: Transaction,
-  { userId, identityId }: Pick<SuspensionRow, 'userId' | 'identityId'>,
+  { userId, identityId }: Key,
   now: Date,
 ): Promise<SuspensionRow | undefined> {
   const rows = await suspensionStore.listSuspensions(tx, userId, now)
@@ -89,13 +94,26 @@ export async function recordSuspension(tx: Transaction, row: SuspensionRow, now:
 }
 
 /** Removes the suspension through an identity, in an account that this transaction has locked. */
-export async function removeSuspension(
-  tx: Transaction,
-  row: Pick<SuspensionRow, 'userId' | 'identityId'>,
-  now: Date,
-): Promise<void> {
+export async function removeSuspension(tx: Transaction, row: Key, now: Date): Promise<void> {
   await suspensionStore.deleteSuspension(tx, row)
   await apply(tx, row.userId, now)
+}
+
+/** Records the scheduled deletion of an identity in a locked account. Returns like `recordSuspension`. */
+export async function recordDeletion(tx: Transaction, row: DeletionRow, now: Date) {
+  await suspensionStore.insertDeletion(tx, row)
+  return apply(tx, row.userId, now)
+}
+
+/** Removes the scheduled deletion of an identity, in an account that this transaction has locked. */
+export async function removeDeletion(tx: Transaction, row: Key, now: Date): Promise<void> {
+  await suspensionStore.deleteDeletion(tx, row)
+  await apply(tx, row.userId, now)
+}
+
+/** Applies the suspensions that remain after one of the identities of a locked account was deleted. */
+export async function applyRemaining(tx: Transaction, userId: UserId, now: Date): Promise<void> {
+  await apply(tx, userId, now)
 }
 
 async function apply(tx: Transaction, userId: UserId, now: Date) {

@@ -122,7 +122,7 @@ function setsOf({ group, organization, status, domain }: listStore.Filter): list
   return [
     ...(group === undefined ? [] : (['group'] as const)),
     ...(organization === undefined ? [] : (['organization'] as const)),
-    ...(status === 'suspended' ? (['suspended'] as const) : []),
+    ...(status === 'suspended' || status === 'deletion_scheduled' ? [status] : []),
     ...(domain === undefined ? [] : (['domain'] as const)),
   ]
 }
@@ -186,6 +186,7 @@ export async function recordView(db: Database, operator: Operator, identityId: I
 }
 
 export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
+  const act = row.deletion ?? row.suspension
   return {
     identityId: row.identityId,
     handle: row.handle,
@@ -193,9 +194,10 @@ export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity 
     avatarUrl: row.avatarUrl,
     email: row.email,
     emailVerified: row.emailVerified,
-    status: row.suspension ? 'suspended' : 'active',
-    statusReason: row.suspension?.reason ?? null,
-    statusAt: row.suspension ? new Date(row.suspension.at).toISOString() : null,
+    status: row.deletion ? 'deletion_scheduled' : row.suspension ? 'suspended' : 'active',
+    statusReason: act?.reason ?? null,
+    statusAt: act ? new Date(act.at).toISOString() : null,
+    deletionDueAt: row.deletion ? new Date(row.deletion.dueAt).toISOString() : null,
     createdAt: new Date(row.createdAt).toISOString(),
     lastSeenOn: row.lastSeenOn,
     groups: row.groups,

@@ -19,7 +19,7 @@ export type Filter = {
 
 /** What a list begins from: the words of a search, longest first, one identity, a small set, or the order alone. */
 export type Driver = { words: string[] } | { identityId: IdentityId } | { set: SmallSet } | 'order'
-export type SmallSet = 'group' | 'organization' | 'suspended' | 'domain'
+export type SmallSet = 'group' | 'organization' | 'suspended' | 'deletion_scheduled' | 'domain'
 
 export type Listing = {
   filter: Filter
@@ -44,6 +44,7 @@ type Row = {
   createdAt: string
   lastSeenOn: string | null
   suspension: { reason: string; at: string } | null
+  deletion: { reason: string; at: string; dueAt: string } | null
   groups: string[]
   organizations: { id: OrganizationId; name: string; role: string }[]
 }
@@ -91,7 +92,15 @@ export const entryFields = (now: Date) => sql`
     where member.identity_id = identity.identity_id and deleted_at is null
     order by key
   ) as groups,
-  (select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}) as suspension`
+  (select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}) as suspension,
+  (
+    select jsonb_build_object('reason', reason, 'at', scheduled_at, 'dueAt', due_at) from ${ownDeletion}
+  ) as deletion`
+
+/** Scheduled deletion of the identity of a row. */
+const ownDeletion = sql`
+  identity_deletion scheduled
+  where scheduled.user_id = identity.user_id and scheduled.identity_id = identity.identity_id`
 
 /** Suspension through the identity of a row that is in force. */
 function ownSuspension(now: Date): RawBuilder<unknown> {
@@ -208,6 +217,8 @@ function setRows(set: SmallSet, { filter, now }: Pick<Listing, 'filter' | 'now'>
       return sql`
         select identity_id from account_suspension where suspended_until is null
         union all select identity_id from account_suspension where suspended_until > ${now}`
+    case 'deletion_scheduled':
+      return sql`select identity_id from identity_deletion`
     case 'domain':
       return sql`select identity_id from identity_term where term = ${filter.domain}`
   }
@@ -261,8 +272,10 @@ function conditionsOf(
     conditions.push(
       exists(sql`identity_term own where own.term = ${domain} and own.identity_id = identity.identity_id`),
     )
+  if (status !== undefined && status !== 'deletion_scheduled') conditions.push(sql`not ${exists(ownDeletion)}`)
   if (status === 'active') conditions.push(sql`not ${exists(ownSuspension(now))}`)
   if (status === 'suspended' && !without.includes('suspended')) conditions.push(exists(ownSuspension(now)))
+  if (status === 'deletion_scheduled' && !without.includes(status)) conditions.push(exists(ownDeletion))
   return conditions
 }
 

@@ -239,6 +239,15 @@ export interface Tables {
     last_seen_on: string | null
     version: Generated<number>
   }
+  identity_deletion: {
+    user_id: UserId
+    identity_id: IdentityId
+    reason: string
+    scheduled_at: Date
+    due_at: Date
+    attempt_at: Date
+    refusal: string | null
+  }
   identity_email_verification: {
     identity_id: IdentityId
     email: string

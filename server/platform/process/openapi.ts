@@ -39,6 +39,7 @@ import * as sessions from '@countersign/protocol/accounts/sessions'
 import * as settings from '@countersign/protocol/operations/settings'
 import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
+import * as identityDeletion from '@countersign/protocol/accounts/deletion'
 import * as suspension from '@countersign/protocol/accounts/suspension'
 import * as sso from '@countersign/protocol/organizations/sso'
 import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
@@ -86,7 +87,7 @@ const modules = {
   'Token-signing keys': tokenKeys,
   Groups: groups,
   'Invitations to register': accountInvitations,
-  People: { ...people, ...suspension },
+  People: { ...people, ...suspension, ...identityDeletion },
   Operators: { ...operators, ...adminTokens },
   Settings: settings,
   Audit: audit,

@@ -48,6 +48,8 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'PATCH /api/admin/identities/:identityId': ['people.edit', 'owner people', 'fresh'],
   'POST /api/admin/identities/:identityId/suspension': ['people.suspend', 'owner people', 'fresh'],
   'DELETE /api/admin/identities/:identityId/suspension': ['people.suspend', 'owner people', 'fresh'],
+  'DELETE /api/admin/identities/:identityId': ['people.delete', 'owner', 'fresh'],
+  'POST /api/admin/identities/:identityId/restore': ['people.delete', 'owner', 'fresh'],
   'POST /api/admin/identities/:identityId/sign-out': ['people.suspend', 'owner people', 'fresh'],
   'GET /api/admin/groups': ['groups.read', 'owner people auditor'],
   'POST /api/admin/groups': ['groups.manage', 'owner people'],

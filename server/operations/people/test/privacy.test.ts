@@ -94,6 +94,7 @@ test('PEO-31 an operator reads an identity: its entry, and what its account has 
   assert.deepEqual(Object.keys(entry).toSorted(), [
     'avatarUrl',
     'createdAt',
+    'deletionDueAt',
     'displayName',
     'email',
     'emailVerified',

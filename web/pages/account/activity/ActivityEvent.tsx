@@ -16,6 +16,8 @@ import { atHandle } from '../../../lib/text/handle.ts'
 
 /** The fields of an identity that an operator may change. */
 const changedFields = ['handle', 'displayName', 'email'] as const
+/** Acts of the operator with a reason for the user. */
+const withReason = ['identity.suspended', 'identity.deletion_scheduled']
 
 type Props = { of: ActivityGroup; data: AccountData; onForeign: () => void }
 
@@ -32,7 +34,7 @@ export function ActivityEvent({ of: { entry, count }, data, onForeign }: Props) 
     device && deviceName(device, shared),
     uses > 1 && words.times(uses),
     ...changedFields.filter((field) => changed.includes(field)).map((field) => words.changed[field]),
-    action === 'identity.suspended' && typeof details['reason'] === 'string' && isolate(details['reason']),
+    withReason.includes(action) && typeof details['reason'] === 'string' && isolate(details['reason']),
   ].filter(Boolean)
   const here = data.sessions.find(({ current }) => current)?.userAgent
   const isHere = Boolean(device && here && isSameDevice(device, here))

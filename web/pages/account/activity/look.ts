@@ -18,6 +18,7 @@ const looks: Record<string, Look> = {
   'identity.': { icon: 'id-card' },
   'identity.email': { icon: 'mail' },
   'identity.suspended': { icon: 'shield-alert', tone: 'bad' },
+  'identity.deletion_scheduled': { icon: 'shield-alert', tone: 'bad' },
   'identity.signed_out': { icon: 'log-out' },
   'app.': { icon: 'code-xml' },
   'app.authorized': { icon: 'app-window', tone: 'pen' },

@@ -1,0 +1,123 @@
+import type { IdentityDeletion, NewIdentityDeletion } from '@countersign/protocol/accounts/deletion'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { normalizeHandle } from '@countersign/protocol/formats/handle'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { endIdentity } from '#accounts/account/deletion.ts'
+import { findIdentity, type IdentityRow, verifiedEmailOf } from '#accounts/identities/identity.ts'
+import {
+  type DeletionRow,
+  findDeletion,
+  lockAccountOfIdentity,
+  recordDeletion,
+  removeDeletion,
+} from '#accounts/identities/suspension.ts'
+import { requireRightsOver } from '#accounts/operators/operator.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { rehearse } from '#platform/database/rehearsal.ts'
+import type { Lifecycle } from '#platform/module/lifecycle.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { deletionMail } from './deletion-mail.ts'
+
+const errors = defineErrors({
+  identity_not_found: [404, 'No identity has this ID.'],
+  invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
+})
+const sentences = {
+  erasure: 'retainDays can be 0 only with legalErasure.',
+  confirm: 'confirm must be the username of this identity.',
+}
+
+type Services = { kernel: ServerContext; lifecycle: Lifecycle }
+type Act = { operator: Operator; identityId: IdentityId }
+type Deletion = Act & NewIdentityDeletion
+type Outcome = { identity: IdentityRow; row: DeletionRow; isNew: boolean }
+
+/**
+ * Suspends an identity and schedules its deletion, or deletes it at once if the law requires it. What would refuse the
+ * deletion refuses the schedule. A repeated request changes nothing, except that it can delete at once. The user gets a
+ * mail. Throws `identity_not_found`, `operator_protected`, `invalid_request`, `last_owner` or `owns_apps`.
+ */
+export async function scheduleDeletion(services: Services, deletion: Deletion, now: Date): Promise<IdentityDeletion> {
+  const { reason, retainDays, legalErasure } = deletion
+  if (!isDisplayName(reason, limits.suspensionReasonCharactersMax)) throw errors.invalid_request()
+  if (retainDays === 0 && !legalErasure) throw errors.invalid_request({ sentence: sentences.erasure })
+  const { db } = services.kernel
+  const outcome = await operatorTransaction(db, deletion.operator, (tx) => decide(tx, services, deletion, now))
+  if (outcome.isNew) await notify(services.kernel, outcome)
+  return toDeletion(outcome.row)
+}
+
+async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deletion, now: Date): Promise<Outcome> {
+  const { operator, identityId, confirm, reason, retainDays = limits.deletionRetainDays } = deletion
+  const { userId, identity } = await lockForOperator(tx, { operator, identityId })
+  if (normalizeHandle(confirm) !== normalizeHandle(identity.handle))
+    throw errors.invalid_request({ sentence: sentences.confirm })
+  const key = { userId, identityId }
+  const event = { ...auditFieldsOf(operator), ...key } as const
+  if (retainDays === 0) {
+    await endIdentity(tx, lifecycle, key, now)
+    const details = { reason, legalErasure: true }
+    await recordAuditEvent(tx, { action: 'identity.deleted', ...event, details }, now)
+    return { identity, row: { ...key, reason, scheduledAt: now, dueAt: now }, isNew: true }
+  }
+  const before = await findDeletion(tx, key)
+  if (before) return { identity, row: before, isNew: false }
+  await rehearse(tx, () => endIdentity(tx, lifecycle, key, now))
+  const row = { ...key, reason, scheduledAt: now, dueAt: addSeconds(now, retainDays * 86_400) }
+  const { identityIds, all } = await recordDeletion(tx, row, now)
+  const ending = { userId, identityIds, which: all ? 'all' : 'of identities' } as const
+  await lifecycle.end(tx, 'access', ending, now)
+  await lifecycle.end(tx, 'sessions', ending, now)
+  const details = { reason, dueAt: row.dueAt.toISOString() }
+  await recordAuditEvent(tx, { action: 'identity.deletion_scheduled', ...event, details }, now)
+  return { identity, row, isNew: true }
+}
+
+/**
+ * Undoes the scheduled deletion of an identity, with the suspension that came with it. Other suspensions remain, and
+ * tokens, sessions and delegations do not return. Does nothing if there is none. Throws `identity_not_found` and
+ * `operator_protected`.
+ */
+export async function restoreIdentity(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
+  await operatorTransaction(db, operator, async (tx) => {
+    const account = await lockAccountOfIdentity(tx, identityId)
+    if (!account) throw errors.identity_not_found()
+    const key = { userId: account.userId, identityId }
+    // Like the activation of what is not suspended, an act without effect is not refused.
+    if (!(await findDeletion(tx, key))) return
+    await requireRightsOver(tx, operator, { accountIdentityIds: account.identityIds, affectedIds: [identityId] })
+    await removeDeletion(tx, key, now)
+    await recordAuditEvent(tx, { action: 'identity.restored', ...auditFieldsOf(operator), ...key }, now)
+  })
+}
+
+/** Throws `identity_not_found` and `operator_protected`. */
+async function lockForOperator(tx: Transaction, { operator, identityId }: Act) {
+  const account = await lockAccountOfIdentity(tx, identityId)
+  const identity = account && (await findIdentity(tx, identityId))
+  if (!identity) throw errors.identity_not_found()
+  const { userId, identityIds } = account
+  await requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds: [identityId] })
+  return { userId, identity }
+}
+
+/** Sends the mail. The deletion is committed, so a failure to send is only logged. */
+async function notify({ mail, log, config }: ServerContext, { identity, row }: Outcome): Promise<void> {
+  const to = verifiedEmailOf(identity)
+  if (to === null) return
+  try {
+    await mail.send(deletionMail({ to, handle: identity.handle, config, ...row }))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    log.warn({ identityId: row.identityId, reason: error.code }, 'notification of a deletion failed')
+  }
+}
+
+function toDeletion({ identityId, reason, scheduledAt, dueAt }: DeletionRow): IdentityDeletion {
+  return { identityId, reason, scheduledAt: scheduledAt.toISOString(), dueAt: dueAt.toISOString() }
+}
