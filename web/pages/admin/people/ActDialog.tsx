@@ -7,9 +7,10 @@ import { Field } from '../../../components/form/Field.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { DeleteIdentity, RestoreIdentity } from './DeleteIdentity.tsx'
 import { usePeopleMessages } from './words.ts'
 
-export type Act = 'suspend' | 'activate' | 'sign-out'
+export type Act = 'suspend' | 'activate' | 'sign-out' | 'delete' | 'restore'
 
 type Props = {
   identity: AdminIdentityDetails
@@ -21,6 +22,8 @@ type Props = {
 /** Asks for what an act on an identity needs, and does it. */
 export function ActDialog({ act, ...props }: Props & { act: Act }) {
   if (act === 'suspend') return <Suspend {...props} />
+  if (act === 'delete') return <DeleteIdentity {...props} />
+  if (act === 'restore') return <RestoreIdentity {...props} />
   return act === 'activate' ? <Activate {...props} /> : <SignOut {...props} />
 }
 

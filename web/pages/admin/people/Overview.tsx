@@ -40,7 +40,8 @@ export function Overview({ identity, onAct }: Props) {
           {may('people.export') && <ExportIdentity identity={identity} />}
         </div>
       </div>
-      {may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
+      {identity.deletionDueAt === null && may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
+      <Deletion identity={identity} onAct={onAct} />
     </>
   )
 }
@@ -112,6 +113,39 @@ function Suspension({ identity, onAct }: Props) {
       <button type="button" class="button danger" data-action="ask-suspend" onClick={() => onAct('suspend')}>
         <Icon name="ban" size="sm" />
         {suspend.open}
+      </button>
+    </div>
+  )
+}
+
+function Deletion({ identity: { statusReason, deletionDueAt }, onAct }: Props) {
+  const { remove, restore } = usePeopleMessages()
+  const { language } = useLocale()
+  const { may } = useOperator()
+  if (deletionDueAt !== null)
+    return (
+      <div class="danger-row">
+        <div>
+          <strong>{restore.because(isolate(statusReason ?? ''))}</strong>
+          <p class="small soft">{restore.due(formatMoment(deletionDueAt, language, new Date()))}</p>
+        </div>
+        {may('people.delete') && (
+          <button type="button" class="button primary" data-action="ask-restore" onClick={() => onAct('restore')}>
+            {restore.open}
+          </button>
+        )}
+      </div>
+    )
+  if (!may('people.delete')) return null
+  return (
+    <div class="danger-row">
+      <div>
+        <strong>{remove.row}</strong>
+        <p class="small soft">{remove.what}</p>
+      </div>
+      <button type="button" class="button danger" data-action="ask-delete" onClick={() => onAct('delete')}>
+        <Icon name="trash" size="sm" />
+        {remove.open}
       </button>
     </div>
   )

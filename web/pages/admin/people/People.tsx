@@ -10,7 +10,6 @@ import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Empty } from '../../../components/ui/Card.tsx'
 import { type Column, Filter, Search, Table } from '../../../components/ui/Table.tsx'
-import { Segmented } from '../../../components/ui/Tabs.tsx'
 import { formatDayAlone, formatNumber } from '../../../lib/text/dates.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import { useOperator } from '../acting/operator.ts'
@@ -23,7 +22,7 @@ import { useGroupKeys } from './use-group-keys.ts'
 import { type PeopleFilter, type PeoplePage, usePeople } from './use-people.ts'
 import { usePeopleMessages } from './words.ts'
 
-const statuses = ['all', 'active', 'suspended'] as const
+const statuses = ['all', 'active', 'suspended', 'deletion_scheduled'] as const
 
 /** Finds identities, and shows the one that is open. */
 export function People({ place, goTo }: PartProps) {
@@ -40,12 +39,11 @@ export function People({ place, goTo }: PartProps) {
         <section class="card flush" aria-label={words.title}>
           <div class="toolbar">
             <Search label={words.search} value={filter.q} onInput={(q) => change({ q })} action="search-people" />
-            <Segmented
+            <Filter
               label={words.status}
               of={statuses.map((value) => ({ value, label: words.statuses[value] }))}
               chosen={filter.status}
               onChoose={(status) => change({ status })}
-              action="status"
             />
             {may('groups.read') && (
               <Filter
