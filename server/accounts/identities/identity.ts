@@ -7,8 +7,7 @@ import { addSeconds, maxDate } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { deletePictures, isOfThisService, removePicture } from '#platform/pictures/picture.ts'
-import { hasPlainHost } from '#platform/origin.ts'
+import { deletePictures, isOfThisService, isPictureUrl, removePicture } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { type ActingSession, actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
@@ -310,14 +309,6 @@ export function verifiedEmailOf({ email, emailVerified }: Pick<Identity, 'email'
 async function moveHandle(tx: Transaction, { identityId, handle: old }: IdentityRow, requested: string, now: Date) {
   await claimHandle(tx, requested, identityId, now)
   if (normalizeHandle(old) !== normalizeHandle(requested)) await releaseHandle(tx, old, identityId, now)
-}
-
-/** Checks whether a picture URL is allowed: https, without user name and password. */
-export function isPictureUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return (
-    url?.protocol === 'https:' && hasPlainHost(url) && url.username === '' && url.password === '' && !/\s/.test(text)
-  )
 }
 
 export function toIdentity(row: IdentityRow): Identity {

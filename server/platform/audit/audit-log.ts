@@ -210,7 +210,7 @@ export type AuditEvent = {
   identityId?: IdentityId
   clientId?: ClientId
   organizationId?: OrganizationId
-  details?: Record<string, string | number | boolean | string[]>
+  details?: Record<string, string | number | boolean | string[] | Record<string, string | null>[]>
   /** Operator who acted, which only operators can read. */
   operator?: ActingOperator
   /** User agent of the browser in which the user acted. By default that of the session that acts. */

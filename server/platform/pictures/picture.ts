@@ -5,6 +5,7 @@ import { addSeconds } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { hasPlainHost } from '#platform/origin.ts'
 import type { Fit } from './codec/codec.ts'
 import { readPictureHeader } from './header.ts'
 import { type PictureSize, type RenderedPicture, RenderFailure, type Workshop } from './workshop.ts'
@@ -135,6 +136,14 @@ export function removePicture(tx: Transaction, ownerId: string): Promise<void> {
 /** Deletes all pictures of owners that are deleted in this transaction. */
 export function deletePictures(tx: Transaction, ownerIds: readonly string[]): Promise<void> {
   return store.deletePictures(tx, ownerIds)
+}
+
+/** Checks whether a picture URL is allowed: https, without user name and password. */
+export function isPictureUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url?.protocol === 'https:' && hasPlainHost(url) && url.username === '' && url.password === '' && !/\s/.test(text)
+  )
 }
 
 /** Finds a picture by its ID, in one size. */

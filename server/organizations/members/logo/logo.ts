@@ -1,5 +1,4 @@
 import type { OfferedPicture } from '@countersign/protocol/organizations/pictures'
-import { isPictureUrl } from '#accounts/identities/identity.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type MemberContext, requireMember } from '#organizations/membership/access.ts'
 import type { Member } from '#organizations/membership/member.ts'
@@ -8,6 +7,7 @@ import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import {
   isOfThisService,
+  isPictureUrl,
   offerPicture,
   pictureIdOf,
   pictureUrl,
