@@ -4,8 +4,9 @@ import type { ComponentType } from 'preact'
 
 const window = new Window({ url: 'https://id.example/account' })
 
-const globals = ['window', 'document', 'localStorage', 'location', 'HTMLElement', 'requestAnimationFrame'] as const
-for (const name of [...globals, 'navigator'] as const)
+const globals = ['window', 'document', 'localStorage', 'location', 'HTMLElement'] as const
+const frames = ['requestAnimationFrame', 'cancelAnimationFrame'] as const
+for (const name of [...globals, ...frames, 'navigator'] as const)
   Object.defineProperty(globalThis, name, { value: Reflect.get(window, name), configurable: true, writable: true })
 Object.defineProperty(globalThis, 'reportError', { value: () => {}, configurable: true, writable: true })
 
