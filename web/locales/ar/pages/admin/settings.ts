@@ -22,7 +22,7 @@ export const adminSettingsMessages: typeof english = {
     invited: { label: 'من لديه دعوة', about: 'يدعوه المشغّلون.' },
     closed: { label: 'لا أحد', about: 'الدعوات أيضًا لا تعمل.' },
   },
-  brand: 'الهوية',
+  brand: 'العلامة التجارية',
   brandWhat: 'تظهر في الصفحات والرسائل.',
   nameHint: (name) => `إن تُرك فارغًا: ${isolate(name)}`,
   nameProblem: `استخدم سطرًا واحدًا لا يزيد على ${numberOf(40)} حرفًا.`,
