@@ -42,7 +42,7 @@ export function ExactText({ text, label, onEnd, checked }: Props) {
       <Warnings of={suspicious} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- The region scrolls and needs keyboard
           access. */}
-      <div class="exact-text" role="region" aria-label={label} tabIndex={0} ref={region}>
+      <div class="exact-text" role="group" aria-label={label} tabIndex={0} ref={region}>
         {lines.map((line, index) => (
           <LineOfText key={index} line={line} />
         ))}

@@ -149,9 +149,9 @@ function ExactData({ question: { started }, isOpen, onEnd }: ExactDataProps) {
   return (
     <div class="exact-data">
       <Disclosure summary={words.exact} icon="scan-line" open={open} onToggle={setOpen}>
-        <h3>{words.exactChange}</h3>
+        <h2>{words.exactChange}</h2>
         <ExactText text={JSON.stringify({ action, details }, null, 2)} label={words.exactChange} onEnd={onEnd} />
-        <h3>{words.exactStatement}</h3>
+        <h2>{words.exactStatement}</h2>
         <ExactText text={started.text} label={words.exactStatement} />
       </Disclosure>
     </div>
