@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
+import { tablesWith } from '#testing/stored-text.ts'
 
 let mailbox: Mailbox
 let world: TestWorld
@@ -70,18 +70,6 @@ async function registerWithKeys(handle: string) {
   await send('POST', `/api/identities/${identityId}/email/verify`, headers, { code: codeIn(await mailbox.take()) })
   const userId: UserId = user.userId
   return { handle, email, authenticator, headers, userId, identityId }
-}
-
-/** Lists the tables in which a text occurs, in any encoding. */
-async function tablesWith(text: string): Promise<string[]> {
-  const found: string[] = []
-  for (const { name } of await world.db.introspection.getTables()) {
-    const { rows } = await sql`
-      select from ${sql.table(name)} whole where position(${text.toLowerCase()} in lower(whole::text)) > 0 limit 1
-    `.execute(world.db)
-    if (rows.length > 0) found.push(name)
-  }
-  return found.toSorted()
 }
 
 test('LOG-06 deleting an identity ends its access to every app at once and reserves its handle', async () => {
@@ -175,7 +163,7 @@ test('a consent or redemption concurrent with the deletion leaves nothing behind
     ])
     assert.equal(deleted.statusCode, 204, deleted.body)
     if (redeemed.statusCode === 200) assert.equal(await userinfo(redeemed.json().access_token), 401)
-    assert.deepEqual(await tablesWith(identityId), ['audit_event'])
+    assert.deepEqual(await tablesWith(world.db, identityId), ['audit_event'])
   }
 })
 
@@ -218,11 +206,11 @@ test('LOG-06 deleting an account deletes every session, passkey, key, token and 
   assert.deepEqual(errorOf(await register('Deleted-Whole')), [409, 'handle_taken'])
 
   // The remaining data: audit events with IDs, the owner of the public key, and the handle without an owner.
-  assert.deepEqual(await tablesWith(person.userId), ['audit_event'])
-  assert.deepEqual(await tablesWith(person.identityId), ['audit_event', 'signing_key_owner'])
-  assert.deepEqual(await tablesWith(person.handle), ['identity_handle'])
+  assert.deepEqual(await tablesWith(world.db, person.userId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, person.identityId), ['audit_event', 'signing_key_owner'])
+  assert.deepEqual(await tablesWith(world.db, person.handle), ['identity_handle'])
   for (const text of [person.email, person.authenticator.credentialId, 'by.recovery.code'])
-    assert.deepEqual(await tablesWith(text), [], text)
+    assert.deepEqual(await tablesWith(world.db, text), [], text)
   const trail = await world.db
     .selectFrom('audit_event')
     .select('action')
@@ -256,10 +244,10 @@ test('LOG-06 deleting an identity or an app deletes or ends the keys of the iden
   await connectWithKeyPair({ ...ada, identityId }, app, 'e2ee:reset')
   await connectWithKeyPair(eve, app, '')
   assert.equal((await deleteIdentity(identityId, ada.headers)).statusCode, 204)
-  assert.deepEqual(await tablesWith(identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, identityId), ['audit_event'])
   assert.equal((await send('DELETE', `/api/admin/apps/${app.clientId}`, world.admin)).statusCode, 204)
   assert.equal((await deleteAccount(eve.headers)).statusCode, 204)
-  assert.deepEqual(await tablesWith(eve.identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, eve.identityId), ['audit_event'])
 })
 
 test('OWN-05 deleting an account deletes its registered apps only when the user requests it', async () => {
@@ -279,8 +267,8 @@ test('OWN-05 deleting an account deletes its registered apps only when the user 
 
   assert.equal((await send('DELETE', '/api/account?apps=delete', ada.headers)).statusCode, 204)
   assert.ok(!(await isKnown(one.clientId)) && !(await isKnown(other.clientId)))
-  assert.deepEqual(await tablesWith(ada.userId), ['audit_event'])
-  assert.deepEqual(await tablesWith(one.clientId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, ada.userId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, one.clientId), ['audit_event'])
   const trail = await world.db
     .selectFrom('audit_event')
     .select(['action', 'client_id as clientId'])
@@ -306,7 +294,7 @@ test('concurrent deletions delete an account once and no concurrent change survi
     }),
   ])
   assert.equal(answers[0]?.statusCode === 204 || answers[1].statusCode === 204, true)
-  assert.deepEqual(await tablesWith(person.userId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, person.userId), ['audit_event'])
 })
 
 test('requests concurrent with the deletion of their account succeed or are rejected', async () => {
@@ -351,7 +339,10 @@ test('deleting an identity deletes its signing requests, and its key is never ac
   assert.deepEqual((await ada.listRequests()).json(), { requests: [] })
   assert.deepEqual(errorOf(await shop.request(ada.identityId)), [404, 'identity_not_found'])
   assert.deepEqual(errorOf(await send('GET', `/api/signing/public-key/${ada.handle}`, {})), [404, 'identity_not_found'])
-  assert.deepEqual([await tablesWith(signed), await tablesWith(last)], [['audit_event'], ['signing_former_request']])
+  assert.deepEqual(
+    [await tablesWith(world.db, signed), await tablesWith(world.db, last)],
+    [['audit_event'], ['signing_former_request']],
+  )
   for (const publicKey of [ada.pair.publicKey, rotation.publicKey]) {
     const key = { publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
     const again = await send('POST', `/api/signing/keys/${kept.identityId}`, ada.headers, key)

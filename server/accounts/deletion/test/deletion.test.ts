@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
 import { createOrganization, join } from '#testing/organization.ts'
 import { openDirectory, verifyAddress } from '#testing/people.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { tablesWith } from '#testing/stored-text.ts'
 import { mountModules, openServices } from '../../../services.ts'
 import { deleteDue } from '../due.ts'
 
@@ -68,18 +68,6 @@ async function actionsOf({ identityId }: Named): Promise<string[]> {
   return rows.flatMap(({ action, actor }) => (action === 'identity.viewed' ? [] : [`${action} ${actor}`]))
 }
 
-/** Lists the tables in which a text occurs, in any encoding. */
-async function tablesWith(text: string): Promise<string[]> {
-  const found: string[] = []
-  for (const { name } of await world.db.introspection.getTables()) {
-    const { rows } = await sql`
-      select from ${sql.table(name)} whole where position(${text.toLowerCase()} in lower(whole::text)) > 0 limit 1
-    `.execute(world.db)
-    if (rows.length > 0) found.push(name)
-  }
-  return found.toSorted()
-}
-
 test('PED-01 a scheduled deletion suspends at once, can be undone, and is whole when due', async () => {
   const person = await world.person('leaver')
   await verifyAddress(world, mailbox, person, 'leaver@example.com')
@@ -132,9 +120,9 @@ test('PED-01 a scheduled deletion suspends at once, can be undone, and is whole 
   world.pass(1)
   await deleteDue(world.services)
   assert.equal(await entryOf(person), undefined)
-  assert.deepEqual(await tablesWith(person.identityId), ['audit_event'])
-  assert.deepEqual(await tablesWith(person.userId), ['audit_event'])
-  assert.deepEqual(await tablesWith('leaver@example.com'), [])
+  assert.deepEqual(await tablesWith(world.db, person.identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, person.userId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, 'leaver@example.com'), [])
   assert.deepEqual(errorOf(await restore(person)), [404, 'identity_not_found'])
   assert.deepEqual((await actionsOf(person)).slice(-4), [
     'identity.deletion_scheduled operator',
@@ -156,7 +144,7 @@ test('PED-02 a deletion needs the username and a reason, and can be at once only
   const erased = await schedule(person, { retainDays: 0, legalErasure: true })
   assert.equal(erased.json().dueAt, erased.json().scheduledAt)
   assert.equal(await entryOf(person), undefined)
-  assert.deepEqual(await tablesWith(person.identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, person.identityId), ['audit_event'])
   assert.deepEqual(errorOf(await schedule(person)), [404, 'identity_not_found'])
   assert.deepEqual((await actionsOf(person)).slice(-2), [
     'identity.deletion_scheduled operator',
@@ -178,7 +166,7 @@ test('PED-03 the sibling of an identity that is deleted lives, and nothing tells
   assert.equal(await entryOf(person), undefined)
   assert.deepEqual(await entryOf(other), before)
   assert.equal((await signIn(person)).statusCode, 200)
-  assert.deepEqual(await tablesWith(person.identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, person.identityId), ['audit_event'])
 })
 
 test('PED-03 other suspensions stay when a deletion is undone, and end with the identity', async () => {
@@ -241,8 +229,8 @@ test('PED-05 no operator deletes one with rights that they lack, their own accou
   assert.deepEqual(errorOf(await schedule(other)), [409, 'last_owner'], 'a scheduled owner is no active owner')
   world.pass(7 * day)
   await deleteDue(world.services)
-  assert.deepEqual(await tablesWith(helper.identityId), ['audit_event'])
-  assert.deepEqual(await tablesWith(alone.identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, helper.identityId), ['audit_event'])
+  assert.deepEqual(await tablesWith(world.db, alone.identityId), ['audit_event'])
 })
 
 test('PED-06 deletions, restorations and the duty race: an identity is either whole and usable, or gone', async () => {
@@ -277,7 +265,7 @@ async function requireUsableOrGone(person: Person, isGone: boolean): Promise<voi
   const found = await entryOf(person)
   if (isGone || found === undefined) {
     assert.equal(found, undefined)
-    assert.deepEqual(await tablesWith(person.identityId), ['audit_event'])
+    assert.deepEqual(await tablesWith(world.db, person.identityId), ['audit_event'])
     return
   }
   assert.equal(found.status, 'active')

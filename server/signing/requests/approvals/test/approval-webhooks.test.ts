@@ -10,6 +10,7 @@ import { createSignatories } from '#testing/signatories.ts'
 import { createSigner, signingRequesterOf } from '#testing/signer.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { tablesWith } from '#testing/stored-text.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
 
 let world: TestWorld
@@ -48,16 +49,8 @@ async function openShop(t: TestContext, sayings: number[] = []) {
 }
 
 /** The tables of webhooks that contain a text. */
-async function tablesWith(text: string): Promise<string[]> {
-  const found: string[] = []
-  const tables = await world.db.introspection.getTables()
-  for (const { name } of tables.filter((table) => table.name.startsWith('webhook_'))) {
-    const holds = sql<{ row: string }>`select whole.text as row from (select ${sql.table(name)}::text as text
-      from ${sql.table(name)}) whole where strpos(whole.text, ${text}) > 0`
-    if ((await holds.execute(world.db)).rows.length > 0) found.push(name)
-  }
-  return found
-}
+const webhookTablesWith = async (text: string) =>
+  (await tablesWith(world.db, text)).filter((name) => name.startsWith('webhook_'))
 
 const remove = async ({ headers }: Pick<Person, 'headers'>) =>
   assert.equal((await world.api.inject({ method: 'DELETE', url: '/api/account', headers })).statusCode, 204)
@@ -104,15 +97,15 @@ test('SGN-34 the content of a delivered event is not kept, and it cannot be sent
   const ada = await createSigner(world)
   const { requestId } = (await shop.request(ada.identityId)).json()
   await approverOf(world, ada).give(requestId)
-  assert.ok((await tablesWith(ada.handle)).length > 0)
+  assert.ok((await webhookTablesWith(ada.handle)).length > 0)
   const sender = startSender(world.kernel)
   while ((await shop.list())[0]?.attempts.length !== 1) await pause(10)
   await sender.stop()
-  assert.ok((await tablesWith(ada.handle)).length > 0, 'to be sent again')
+  assert.ok((await webhookTablesWith(ada.handle)).length > 0, 'to be sent again')
   world.pass(400)
   const delivery = await shop.deliver('delivered')
-  assert.deepEqual(await tablesWith(ada.handle), [])
-  assert.deepEqual(await tablesWith(requestId), [])
+  assert.deepEqual(await webhookTablesWith(ada.handle), [])
+  assert.deepEqual(await webhookTablesWith(requestId), [])
   assert.equal(shop.events()[1].data.approval.statement, shop.events()[0].data.approval.statement)
   assert.equal(delivery?.type, 'signing.signed')
   assert.deepEqual(
@@ -131,7 +124,7 @@ test('SGN-35 an identity takes its approvals from events that wait or failed; th
     await approverOf(world, ada).give(requestId)
     if (state === 'failed') await shop.deliver('failed')
     await remove(ada)
-    assert.deepEqual(await tablesWith(ada.handle), [], state)
+    assert.deepEqual(await webhookTablesWith(ada.handle), [], state)
     await shop.set()
     if (state === 'failed') {
       const [delivery] = await shop.list()
@@ -199,7 +192,7 @@ test('SGN-35 a member deleted while another completes the request leaves no appr
   await both.removed
   const { status } = (await both.completed).json()
   if (isShared) assert.equal(status, 'signed')
-  assert.deepEqual(await tablesWith(ann.handle), [])
+  assert.deepEqual(await webhookTablesWith(ann.handle), [])
   await shop.deliver('delivered')
   if (isShared) assert.ok(shop.bodies().includes(owner.handle))
   assert.ok(!shop.bodies().includes(ann.handle))
