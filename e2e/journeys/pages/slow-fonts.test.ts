@@ -15,6 +15,9 @@ before(async () => {
 })
 after(() => stage.close())
 
+/** In a page: resolves when what is laid out now has been drawn. */
+const twoFrames = () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))
+
 /**
  * Opens a page whose typefaces arrive only after its text was drawn in others. Returns the sum of the layout shifts.
  */
@@ -34,12 +37,12 @@ async function openWithLateFonts(page: Page, url: string): Promise<number> {
         Object.assign(globalThis, { shifted: Number(Reflect.get(globalThis, 'shifted')) + entry.value })
     }).observe({ type: 'layout-shift', buffered: true })
   })
-  assert.equal(await page.evaluate(() => document.fonts.status), 'loading', `${url} needs no typeface`)
+  // A page that the server wrote has its heading before its stylesheet, which is where typefaces are named.
+  await page.waitForFunction(() => document.fonts.status === 'loading')
+  await page.evaluate(twoFrames)
   drawn.resolve()
-  await page.evaluate(async () => {
-    await document.fonts.ready
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-  })
+  await page.evaluate(() => document.fonts.ready.then(() => true))
+  await page.evaluate(twoFrames)
   await page.unrouteAll()
   return page.evaluate(() => Number(Reflect.get(globalThis, 'shifted')))
 }
