@@ -16,7 +16,8 @@ before(async () => {
 after(() => stage.close())
 
 /** In a page: resolves when what is laid out now has been drawn. */
-const twoFrames = () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))
+const twoFrames = () =>
+  new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))
 
 /**
  * Opens a page whose typefaces arrive only after its text was drawn in others. Returns the sum of the layout shifts.

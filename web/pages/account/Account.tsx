@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { withReturnUrl } from '../../lib/navigation.ts'
-import { type Session, signOut } from '../../lib/session/session.ts'
+import type { Session } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../components/form/Dialog.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
+import { useSignOut } from '../../components/form/use-sign-out.ts'
 import { useMessages } from './words.ts'
 import { useRoute } from '../../components/frame/route.tsx'
 import { Shell, type ShellSection } from '../../components/frame/Shell.tsx'
@@ -31,8 +32,6 @@ export function Account() {
   const words = useMessages().account
   const labels = useSectionLabels()
   const doing = useActions()
-  // Independent of the data, so that users can sign out before it has loaded.
-  const leaving = useActions()
   const [section, goTo] = useRoute({ parseRoute: sectionOf, routePath })
   const [session, setSession] = useState<Session>()
   const [data, setData] = useState<AccountData>()
@@ -44,6 +43,10 @@ export function Account() {
     setData((current) => current && (typeof change === 'function' ? change(current) : change))
 
   const isLeaving = useRef(false)
+  // Independent of the data, so that users can sign out before it has loaded.
+  const signingOut = useSignOut(() => {
+    isLeaving.current = true
+  })
   const read = {
     name: 'retry',
     label: words.retry,
@@ -56,24 +59,16 @@ export function Account() {
   }
   useEffect(() => void doing.perform(read), [])
 
-  const leave = {
-    name: 'sign-out',
-    do: async () => {
-      isLeaving.current = true
-      await signOut()
-      location.assign('/')
-    },
-  }
   return (
     <Shell
       area="account"
       title={labels[section]}
       sections={linksOf({ section, labels, data, onGo: goTo })}
       user={(data?.session ?? session)?.identities[0]}
-      onSignOut={() => void leaving.perform(leave)}
+      onSignOut={signingOut.leave}
       waiting={data?.pending.count ?? 0}
     >
-      <ErrorMessage of={leaving.problem} />
+      <ErrorMessage of={signingOut.problem} />
       {data ? (
         <>
           <MissingRecoveryCode data={data} onChange={update} />

@@ -1,7 +1,9 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../components/form/Dialog.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
+import { useSignOut } from '../../components/form/use-sign-out.ts'
 import { PageHead } from '../../components/frame/Frame.tsx'
 import { LocaleProvider } from '../../components/frame/Root.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
@@ -11,7 +13,7 @@ import { Filter } from '../../components/ui/Table.tsx'
 import { call } from '../../lib/api/call.ts'
 import { withReturnUrl } from '../../lib/navigation.ts'
 import { rememberOperator } from '../../lib/remembered.ts'
-import { fetchOwnSession, isSignInRequired, type Session, signOut } from '../../lib/session/session.ts'
+import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { atHandle } from '../../lib/text/handle.ts'
 import { ActingOperator, type OwnOperator } from './acting/operator.ts'
 import { Part, type PartProps } from './Part.tsx'
@@ -41,6 +43,7 @@ export function Admin() {
   const words = useAdminMessages()
   const [place, goTo] = useRoute({ parseRoute, routePath })
   const { operators, session, doing, read } = useOwnOperators()
+  const signingOut = useSignOut()
   const [identityId, choose] = useState<string>()
   const operator = operators?.find((each) => each.identityId === identityId) ?? operators?.[0]
   return (
@@ -49,10 +52,11 @@ export function Admin() {
       title={operator ? words.sections[place.section] : words.title}
       sections={operator ? linksOf(place, goTo, words.sections) : []}
       user={session?.identities[0]}
-      onSignOut={() => void signOut().then(() => location.assign('/'), reportError)}
+      onSignOut={signingOut.leave}
       context={<ChooseOperator of={operators ?? []} chosen={operator} onChoose={choose} />}
       width="full"
     >
+      <ErrorMessage of={signingOut.problem} />
       {operators ? (
         operator ? (
           <ActingOperator.Provider value={operator}>

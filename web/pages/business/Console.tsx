@@ -1,12 +1,12 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { ComponentChildren } from 'preact'
+import { ErrorMessage } from '../../components/form/Dialog.tsx'
+import { useSignOut } from '../../components/form/use-sign-out.ts'
 import { Shell, type ShellSection } from '../../components/frame/Shell.tsx'
 import { Avatar, Person } from '../../components/ui/Avatar.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { Menu } from '../../components/ui/Menu.tsx'
-import { readSiteSettings } from '../../lib/page-data.ts'
-import { signOut } from '../../lib/session/session.ts'
 import { routePath, type BusinessRoute, type Navigate } from './routes.ts'
 import { accessSections, sectionIcons, visibleSections } from './sections.ts'
 import { uniqueBy } from './session/membership.ts'
@@ -25,6 +25,7 @@ type Props = {
 /** The frame of all pages of organizations: switcher, sections, and the current one. */
 export function Console({ place, organization, organizations, identities, goTo, children }: Props) {
   const words = useConsoleMessages()
+  const signingOut = useSignOut()
   const user = identities.find(({ identityId }) => identityId === organization?.identityId) ?? identities[0]
   return (
     <Shell
@@ -32,10 +33,11 @@ export function Console({ place, organization, organizations, identities, goTo, 
       title={organization?.name ?? words.title}
       sections={organization ? sectionsOf(organization, place, goTo, words) : listSections(place, goTo, words)}
       user={user}
-      onSignOut={() => void leave()}
+      onSignOut={signingOut.leave}
       context={<Switcher current={organization} organizations={organizations} goTo={goTo} />}
       width="full"
     >
+      <ErrorMessage of={signingOut.problem} />
       {children}
     </Shell>
   )
@@ -128,9 +130,4 @@ function Switcher({ current, organizations, goTo }: SwitcherProps) {
       ]}
     />
   )
-}
-
-async function leave(): Promise<void> {
-  await signOut()
-  location.assign(readSiteSettings().authUrl)
 }

@@ -4,9 +4,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { withReturnUrl } from '../../lib/navigation.ts'
 import { readSiteSettings } from '../../lib/page-data.ts'
-import { fetchOwnSession, isSignInRequired, signOut, type Session } from '../../lib/session/session.ts'
+import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { Actions } from '../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../components/form/Dialog.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
+import { useSignOut } from '../../components/form/use-sign-out.ts'
 import { PageHead } from '../../components/frame/Frame.tsx'
 import { Shell, type ShellSection } from '../../components/frame/Shell.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
@@ -35,6 +37,7 @@ export type IssuedClientSecret = {
 export function Developers() {
   const words = useMessages().developers
   const { apps, setApps, identities, doing, read } = useOwnApps()
+  const signingOut = useSignOut()
   const [issued, setIssued] = useState<IssuedClientSecret>()
   const [place, goTo] = useRoute({ parseRoute, routePath })
   const here = place.at === 'app' ? place.clientId : undefined
@@ -50,9 +53,10 @@ export function Developers() {
       title={title}
       sections={useSections(place, goTo)}
       user={identities[0]}
-      onSignOut={() => void signOut().then(() => location.assign('/'), reportError)}
+      onSignOut={signingOut.leave}
       context={here === undefined ? undefined : <Context apps={apps} current={app} goTo={goTo} />}
     >
+      <ErrorMessage of={signingOut.problem} />
       {!apps && (
         <>
           <PageHead title={words.title} lead={words.lead} />

@@ -1,4 +1,5 @@
 import { renderPage } from '../../components/frame/Root.tsx'
+import { reportUnexpected } from '../../lib/api/error-message.ts'
 import { wasSignedIn } from '../../lib/remembered.ts'
 import { fetchOwnSession } from '../../lib/session/session.ts'
 import './landing.css'
@@ -7,7 +8,7 @@ import { Landing } from './Landing.tsx'
 const typefacesMilliseconds = 500
 
 // Users who are signed in go to their account before a page is shown. For other visitors no request is needed.
-const session = wasSignedIn() ? await fetchOwnSession().catch(reportError) : undefined
+const session = wasSignedIn() ? await fetchOwnSession().catch(reportUnexpected) : undefined
 if (session) location.replace('/account')
 else {
   await typefaces()
