@@ -5,6 +5,7 @@ import { ask, registerRemoteApp } from '../../server/testing/remote-signer.ts'
 import { actPageUrl } from '../../web/lib/acts/returning.ts'
 import { accountPageMessages as account } from '../../web/locales/en/pages/account.ts'
 import { actMessages as acts } from '../../web/locales/en/pages/acts.ts'
+import { adminMessages as admin } from '../../web/locales/en/pages/admin/console.ts'
 import { businessMessages as business } from '../../web/locales/en/pages/business.ts'
 import { devMailMessages as devMail } from '../../web/locales/en/pages/dev-mail.ts'
 import { developerMessages } from '../../web/locales/en/pages/developers.ts'
@@ -46,6 +47,7 @@ export function listPublicPages({ service, shop }: Stage): ExpectedPage[] {
     [`${authUrl}/act`, words.sign.whoAreYou],
     [`${authUrl}/account`, words.login.title],
     [`${authUrl}/developers`, words.login.title],
+    [`${authUrl}/admin`, words.login.title],
     [`${authUrl}/sign`, errors.titles.request_not_found],
     [`${authUrl}/signin?client_id=app_nobody`, errors.titles.invalid_client],
     [`${authUrl}/nowhere`, errors.titles.not_found],
@@ -78,6 +80,7 @@ export async function createOwner({ service, shop }: Stage): Promise<{ token: st
   await owner.sign(signed, payload)
   const { actId } = await councilOf(businessOfService(service), id).start(owner, 'PATCH', { name: 'Acme & Sons' })
   const act = actPageUrl(authUrl, { organizationId: id, actId, identityId }, `/organizations/${id}/settings`)
+  await ask(service, '/api/admin/operators', { headers: service.admin, json: { handle: owner.handle, role: 'owner' } })
   const token = headers.authorization.replace('Bearer ', '')
   return {
     token,
@@ -96,6 +99,7 @@ export async function createOwner({ service, shop }: Stage): Promise<{ token: st
       [`${authUrl}/logout`, logout.question],
       [`${shop.origin}/sign-in`, consent.signin.to],
       ...(await developerPages(service, headers)),
+      ...Object.entries(admin.sections).map(([name, heading]): ExpectedPage => [`${authUrl}/admin/${name}`, heading]),
       [`${businessUrl}/organizations`, business.title],
       [`${businessUrl}/organizations/new`, business.add],
       [`${businessUrl}/organizations/none`, business.unknown],

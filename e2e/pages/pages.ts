@@ -5,6 +5,7 @@ import { codeIn } from '../../server/testing/mailbox.ts'
 import { calendar, openActingApp, type ActingApp } from '../apps/acting-app.ts'
 import { visitConnectorPages } from './connector-pages.ts'
 import { visitDeveloperPages } from './developer-pages.ts'
+import { visitAdminPages } from './admin-pages.ts'
 import { visitAppKeyPages } from './app-key-pages.ts'
 import { visitEnterprisePages } from './enterprise-pages.ts'
 import { openKeyedApp, type KeyedApp } from '../apps/keyed-app.ts'
@@ -78,6 +79,7 @@ async function visitPages(
     () => visitOrganizationPages(person, stage, look),
     () => visitAppKeyPages(person, { service: stage.service, app: notes, handle, code }, look),
     () => visitConnectorPages(person, { service: stage.service, app: assistant, handle }, look),
+    () => visitAdminPages(person, stage, handle, look),
   ]) {
     await visit()
     await usePasskey(person, stage.service)

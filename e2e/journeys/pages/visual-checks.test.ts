@@ -33,6 +33,7 @@ test('each fault would have been detected', async () => {
     /language en/,
     /image-alt/,
     /target-size/,
+    /target of 12.0 × 12.0 pixels/,
   ]
   for (const fault of expected)
     assert.ok(

@@ -41,17 +41,15 @@ function GroupList({ goTo }: { goTo: Navigate }) {
       {words.add}
     </button>
   )
-  const isEmpty = groups.value?.items.length === 0
   return (
     <>
-      <PageHead title={words.title} lead={words.lead} actions={groups.value && !isEmpty && create} />
+      <PageHead title={words.title} lead={words.lead} actions={create} />
       <Card flush>
         <Reading of={groups}>
           {({ items }) =>
             items.length === 0 ? (
               <Empty icon="users" title={words.none} level={2}>
                 <p>{words.example}</p>
-                {create}
               </Empty>
             ) : (
               <GroupTable groups={items} goTo={goTo} />

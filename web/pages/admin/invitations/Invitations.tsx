@@ -28,7 +28,6 @@ export function Invitations() {
     setDialog(url === undefined ? undefined : { url })
     invitations.again()
   }
-  const isEmpty = invitations.value?.items.length === 0
   const create = may('people.invite') && (
     <button type="button" class="button primary" data-action="new-invitation" onClick={() => setDialog('new')}>
       <Icon name="plus" size="sm" />
@@ -37,14 +36,13 @@ export function Invitations() {
   )
   return (
     <>
-      <PageHead title={words.title} lead={words.lead} actions={invitations.value && !isEmpty && create} />
+      <PageHead title={words.title} lead={words.lead} actions={create} />
       <Card flush>
         <Reading of={invitations}>
           {({ items }) =>
             items.length === 0 ? (
               <Empty icon="mail" title={words.none} level={2}>
                 <p>{words.noneWhat}</p>
-                {create}
               </Empty>
             ) : (
               <InvitationTable invitations={items} onAsk={setDialog} />

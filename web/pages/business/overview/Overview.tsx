@@ -83,7 +83,7 @@ function Content({ facts, organization, goTo }: ContentProps) {
   const { members, owners, invitations, waiting, checks, recent } = facts
   const to = (section: Section) => ({ at: 'organization', organizationId: organization.id, section }) as const
   const link = (section: Section, text: string) => (
-    <RouteLink href={routePath(to(section))} onFollow={() => goTo(to(section))}>
+    <RouteLink class="standalone" href={routePath(to(section))} onFollow={() => goTo(to(section))}>
       {text}
     </RouteLink>
   )

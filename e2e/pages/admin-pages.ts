@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import type { TestEnvironment } from '../fixtures/environment.ts'
+import type { Person } from '../fixtures/person.ts'
+
+type Look = (name: string) => Promise<void>
+
+/** Administers the service: the pages and dialogs of an operator, with users, groups and apps of the given names. */
+export async function visitAdminPages(person: Person, stage: TestEnvironment, handle: string, look: Look) {
+  const { page, control } = person
+  const admin = (path: string, body: object, method = 'POST') => callAdmin(stage, method, path, body)
+  const open = (path: string) => page.goto(`${stage.service.authUrl}/admin/${path}`)
+  await admin('operators', { handle, role: 'owner' })
+  const [stays, leaves] = [`${handle}-stays`, `${handle}-leaves`]
+  await stage.enroll({ handle: stays, displayName: 'Wolfeschlegelsteinhausenbergerdorff' })
+  const staff = `${handle}-staff`
+  await admin('groups', { key: staff, displayName: 'Mitarbeiterinnen und Mitarbeiter der Analytical Engines' })
+  await admin('invitations', { kind: 'mail', email: `ada@${handle}.analytical-engine.example`, groups: [staff] })
+  await admin('invitations', { kind: 'link', maxUses: 20, message: 'Willkommen.' })
+
+  await open('people')
+  await control('open-identity').first().waitFor()
+  await look('admin-people')
+  await control('search-people').fill(stays)
+  await page.waitForFunction(() => document.querySelectorAll('[data-action="open-identity"]').length === 1)
+  await person.press('open-identity')
+  await control('ask-suspend').waitFor()
+  await look('admin-identity')
+  for (const act of ['ask-suspend', 'ask-sign-out', 'ask-edit-identity', 'ask-delete']) {
+    await person.press(act)
+    await page.getByRole('dialog').waitFor()
+    await look(`admin-${act}`)
+    await person.press('cancel')
+  }
+  for (const tab of ['apps', 'activity']) {
+    await person.press(`tab-${tab}`)
+    await page.waitForFunction(() => document.querySelector('[aria-busy="true"], .skeletons') === null)
+    await look(`admin-identity-${tab}`)
+  }
+  await visitDeletedIdentity(person, stage, leaves, look)
+
+  await open('invitations')
+  await control('new-invitation').waitFor()
+  await look('admin-invitations')
+  await person.press('new-invitation')
+  await look('admin-new-invitation')
+  await person.press('cancel')
+  await open('groups')
+  await control('open-group').first().waitFor()
+  await look('admin-groups')
+  await control('open-group').first().click()
+  await control('ask-add-member').waitFor()
+  await look('admin-group')
+  await open('apps')
+  await control('edit-access').first().click()
+  await page.getByRole('dialog').waitFor()
+  await look('admin-app-access')
+  await person.press('cancel')
+  await look('admin-apps')
+  await open('audit')
+  await page.locator('.audit-log > li').first().waitFor()
+  await look('admin-audit')
+  await open('operators')
+  await control('ask-add-operator').waitFor()
+  await look('admin-operators')
+  await person.press('tab-tokens')
+  await person.press('ask-create-token')
+  await page.getByRole('dialog').waitFor()
+  await look('admin-new-token')
+  await person.press('cancel')
+  await open('settings')
+  await page.locator('input[name="branding.accent"]').fill('#1a7f37')
+  await look('admin-settings')
+}
+
+/** An identity whose deletion is scheduled, and what restores it. */
+async function visitDeletedIdentity(person: Person, stage: TestEnvironment, handle: string, look: Look) {
+  const { service } = stage
+  const { page, call } = await stage.enroll({ handle, displayName: 'Grace Hopper' })
+  const { identities } = await call(service.baseUrl, 'GET /api/auth/session')
+  const identityId = identities[0]?.identityId ?? ''
+  const reason = 'Left the company on the last day of the month, as agreed.'
+  await callAdmin(stage, 'DELETE', `identities/${identityId}`, { confirm: handle, reason, retainDays: 7 })
+  await page.close()
+  await person.page.goto(`${service.authUrl}/admin/people/${identityId}`)
+  await person.control('ask-restore').waitFor()
+  await look('admin-identity-to-delete')
+  await person.press('ask-restore')
+  await person.page.getByRole('dialog').waitFor()
+  await look('admin-ask-restore')
+  await person.press('cancel')
+}
+
+async function callAdmin({ service }: TestEnvironment, method: string, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${service.baseUrl}/api/admin/${path}`, {
+    method,
+    headers: { ...service.admin, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  assert.ok(answer.ok, `${method} ${path}: ${await answer.text()}`)
+}
