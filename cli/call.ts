@@ -25,15 +25,40 @@ export async function call<Name extends keyof Api>(
   name: Name,
   given: RequestOf<Name>,
 ): Promise<ResponseOf<Name>> {
-  const { method, path, headers, body } = requestOf(name, given)
+  const { body }: Parts = given
+  return send(settings, name, given, body === undefined ? undefined : { body: JSON.stringify(body), type: jsonType })
+}
+
+/** Calls an endpoint whose body is a file. */
+export function sendFile<Name extends keyof Api>(
+  settings: Settings,
+  name: Name,
+  given: RequestOf<Name>,
+  file: Content,
+): Promise<ResponseOf<Name>> {
+  return send(settings, name, given, file)
+}
+
+const jsonType = 'application/json'
+
+/** Body of a request, with its media type. */
+type Content = { body: string | Uint8Array<ArrayBuffer>; type: string }
+
+async function send<Name extends keyof Api>(
+  settings: Settings,
+  name: Name,
+  given: RequestOf<Name>,
+  content: Content | undefined,
+): Promise<ResponseOf<Name>> {
+  const { method, path, headers } = requestOf(name, given)
   const response = await reach(`${settings.baseUrl}${path}`, {
     method,
     headers: {
       ...headers,
       authorization: `Bearer ${loadAdminToken(settings)}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(content && { 'content-type': content.type }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(content && { body: content.body }),
   })
   if (!response.ok) throw await refusalOf(response)
   const answer = response.status === 204 ? null : await parseJsonResponse(response)
@@ -68,11 +93,11 @@ export async function readText(response: Response): Promise<string> {
 }
 
 /** Fills `:name` in the path from `params`; the other values become query and body. */
-function requestOf(name: string, { params = {}, querystring = {}, headers = {}, body }: Parts) {
+function requestOf(name: string, { params = {}, querystring = {}, headers = {} }: Parts) {
   const [method = '', template = ''] = name.split(' ')
   const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
   const query = new URLSearchParams(querystring).toString()
-  return { method, path: query ? `${path}?${query}` : path, headers, body }
+  return { method, path: query ? `${path}?${query}` : path, headers }
 }
 
 /** Returns the error of a response. */

@@ -25,6 +25,7 @@ import {
   addResend as addResendInvitation,
   addShow as addShowInvitation,
 } from './invitations/invitations.ts'
+import { addImport as addImportInvitations } from './invitations/import.ts'
 import { addList as addKeyList, addRotate } from './keys.ts'
 import { addVerifyEvidence } from './log/verify-evidence.ts'
 import { addWatch } from './log/watch.ts'
@@ -132,6 +133,7 @@ removeGroupMembers(groups)
 const invitations = program.command('invitations').description('invite people to register')
 addInvitationList(invitations)
 addCreateInvitation(invitations)
+addImportInvitations(invitations)
 addShowInvitation(invitations)
 addResendInvitation(invitations)
 addDeleteInvitation(invitations)

@@ -393,6 +393,9 @@ create table invitation (
   issued_at timestamptz not null,
   expires_at timestamptz not null,
   mailed_at timestamptz,
+  -- When its mail is attempted next, if it is mailed in the background, and how often that was attempted.
+  mail_at timestamptz,
+  mail_attempts integer not null default 0,
   -- The operator by whose rights it counts, null for ADMIN_TOKEN, and the admin token that created it.
   created_by uuid,
   admin_token_id uuid,
@@ -403,3 +406,5 @@ create table invitation (
 create unique index invitation_by_hash on invitation (token_sha256);
 create index invitation_end on invitation (expires_at);
 create index invitation_pending on invitation (expires_at) where use_count < max_uses;
+create index invitation_address on invitation (lower(email));
+create index invitation_mail on invitation (mail_at);

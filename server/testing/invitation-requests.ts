@@ -32,6 +32,10 @@ export async function invite({ world, send }: RequestClient, mailbox: Mailbox): 
   await mailbox.take()
   await send(admin, `POST ${root}/${mailed.invitation.invitationId}/resend`)
   await mailbox.take()
+  const file = Buffer.from(`email,groups\n${newHandle()}@example.org,${key}\n`)
+  const csv = { ...admin, 'content-type': 'text/csv' }
+  await send(csv, `POST ${root}/import`, file)
+  await send(csv, `POST ${root}/import?dryRun=false`, file)
 
   await send({}, 'POST /api/auth/register/invitation', { invitation })
   const person = { handle: newHandle(), displayName: 'A guest' }

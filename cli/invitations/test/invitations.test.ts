@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
@@ -59,4 +61,28 @@ test('an operator reads why an invitation is void', async () => {
   await ask('PATCH', `groups/${groupId}`, { protected: true })
   assert.match((await countersign('show', id)).stdout, /^Status +void: a group is protected now$/m)
   assert.match((await countersign('list')).stdout, new RegExp(`${id} +link +void: `))
+})
+
+test('an operator checks a file, corrects it, and invites its people once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'invitations-'))
+  const file = join(folder, 'people.csv')
+  try {
+    await writeFile(file, 'email,language\nada.import@example.org,de\nnobody,\n')
+    const checked = await countersign('import', file, '--dry-run')
+    assert.match(checked.stdout, /^3 +email +email must be[^]+\n1 to invite, 1 with faults\. No one was invited\.\n$/m)
+    const stopped = await countersign('import', file)
+    assert.deepEqual([checked.code, stopped.code], [1, 1])
+    assert.match(stopped.stdout, /No one was invited: correct the file, or pass --skip-errors\.\n$/)
+    assert.doesNotMatch((await countersign('list')).stdout, /ada\.import/)
+
+    const skipped = await countersign('import', file, '--skip-errors')
+    assert.match(skipped.stdout, /Invited 1 of 2\./, skipped.stderr)
+    assert.match((await countersign('list')).stdout, /ada\.import@example\.org/)
+    await writeFile(file, 'email\nada.import@example.org\n')
+    const again = await countersign('import', file, '--json')
+    assert.deepEqual([again.code, JSON.parse(again.stdout).ok], [0, 0])
+    assert.match((await countersign('import', join(folder, 'none.csv'))).stderr, /cannot be read/)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

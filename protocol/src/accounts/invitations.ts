@@ -42,6 +42,9 @@ export const AccountInvitation = Type.Object({
   createdAt: Timestamp,
   expiresAt: Timestamp,
   mailedAt: nullable(Timestamp),
+  nextMailAt: nullable(
+    Type.Unsafe<string>({ ...Timestamp, description: 'When its mail is attempted next; null if none waits' }),
+  ),
   createdBy: nullable(
     Type.Unsafe<IdentityId>({
       ...IdentityId,
@@ -109,6 +112,77 @@ export const createAccountInvitation = endpoint(
     }),
   },
   { 201: NewAccountInvitation },
+)
+
+const importFaults = [
+  'invalid_row',
+  'invalid_email',
+  'duplicate_email',
+  'invalid_handle',
+  'invalid_display_name',
+  'group_not_found',
+  'too_many_groups',
+  'permission_denied',
+  'reauthentication_required',
+  'invalid_language',
+  'invalid_expiry',
+] as const
+
+/** Columns of a file of invitations. `email` must be present. */
+export const importColumns = ['email', 'handle', 'displayName', 'groups', 'language', 'expiresInDays'] as const
+export type ImportColumn = (typeof importColumns)[number]
+
+export const InvitationImportRow = Type.Object({
+  row: Type.Integer({ description: 'Number of the row in the file, whose header is row 1' }),
+  email: Type.String({ description: 'As it is in the file' }),
+  status: Type.Enum(['ok', 'already_invited', 'failed'], {
+    type: 'string',
+    description: 'already_invited: a mailed invitation to this address is pending or was used, so that none is sent',
+  }),
+  invitationId: nullable(Uuid),
+  errors: Type.Array(
+    Type.Object({
+      field: nullable(Type.Enum([...importColumns], { type: 'string' })),
+      code: Type.Enum([...importFaults], { type: 'string' }),
+      message: Type.String(),
+    }),
+  ),
+})
+export type InvitationImportRow = Static<typeof InvitationImportRow>
+export type ImportError = InvitationImportRow['errors'][number]
+
+export const InvitationImport = Type.Object({
+  importId: nullable(
+    Type.Unsafe<string>({ ...Uuid, description: 'Names the import in the audit log; null for a check' }),
+  ),
+  total: Type.Integer(),
+  ok: Type.Integer({ description: 'Rows that are invited, or would be' }),
+  failed: Type.Integer(),
+  rows: Type.Array(InvitationImportRow),
+})
+export type InvitationImport = Static<typeof InvitationImport>
+
+export const importAccountInvitations = endpoint(
+  'POST /api/admin/invitations/import',
+  {
+    ...operator,
+    consumes: 'text/csv',
+    summary: 'Invite many people by a CSV file (email,handle,displayName,groups,language,expiresInDays), or check it',
+  },
+  {
+    querystring: Type.Object({
+      dryRun: Type.Optional(
+        Type.Enum(['true', 'false'], { type: 'string', description: 'true, the default: checks the file alone' }),
+      ),
+      onError: Type.Optional(
+        Type.Enum(['abort', 'skip'], {
+          type: 'string',
+          description: 'abort, the default: one bad row, and no one is invited; skip: the other rows are',
+        }),
+      ),
+    }),
+  },
+  { 200: InvitationImport },
 )
 
 const ByInvitationId = Type.Object({ invitationId: Uuid })

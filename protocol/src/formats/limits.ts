@@ -238,6 +238,8 @@ export const limits = {
   accountInvitationSecondsDefault: 7 * 24 * 3600,
   accountInvitationSecondsMin: 3600,
   accountInvitationSecondsMax: 90 * 24 * 3600,
+  invitationImportRowsMax: 5000,
+  invitationImportBytesMax: 1024 * 1024,
   /** For how long an expired invitation is listed. */
   accountInvitationListedSeconds: 30 * 24 * 3600,
   adminTokensMax: 50,

@@ -54,6 +54,11 @@ export async function findGroups(db: Database | Transaction, groupIds: string[])
   return groupIds.length === 0 ? [] : store.findGroupsById(db, groupIds)
 }
 
+/** Returns those groups that exist, by their keys. */
+export async function findGroupsOfKeys(db: Database | Transaction, keys: string[]): Promise<GroupRow[]> {
+  return keys.length === 0 ? [] : store.findGroupsOfKeys(db, keys)
+}
+
 /** Locks a group until the transaction ends. Throws `group_not_found`. */
 export async function lockGroup(tx: Transaction, groupId: string): Promise<GroupRow> {
   const row = await store.lockGroup(tx, groupId)

@@ -45,6 +45,13 @@ export function findGroupsByKey(db: Database | Transaction, keys: string[]) {
     .execute()
 }
 
+/** Finds the groups with any number of keys. */
+export function findGroupsOfKeys(db: Database | Transaction, keys: string[]) {
+  return groups(db)
+    .where(sql<boolean>`key = any(${keys}::text[])`)
+    .execute()
+}
+
 export function findGroupsById(db: Database | Transaction, groupIds: string[]) {
   return groups(db).where('group_id', 'in', groupIds).execute()
 }

@@ -1,10 +1,21 @@
 import { type Language, isolate } from '@countersign/protocol/formats/registries/languages'
+import type { Config } from '#platform/config/config.ts'
 import { type Letter, type Mail, mailIn } from '#platform/outbound/mail.ts'
+
+export function invitationUrl({ authUrl }: Config, token: string): string {
+  return `${authUrl.origin}/register#${token}`
+}
+
+export type LetterInput = { email: string; message: string | null; language: Language; url: string }
+
+export function letterOf({ brand }: Config, { email, ...about }: LetterInput): Mail {
+  return accountInvitationMail({ ...about, to: email, service: brand.name })
+}
 
 type About = { to: string; message: string | null; url: string; language: Language; service: string }
 
 /** Returns the mail that invites an address to register an account. */
-export function accountInvitationMail({ to, message, url, language, service }: About): Mail {
+function accountInvitationMail({ to, message, url, language, service }: About): Mail {
   const added = message === null ? '' : `${message}\n\n`
   const letter: Letter = {
     en: {

@@ -13,7 +13,6 @@ import { holdRights, readRights, requirePermissions, rightsOf } from '#accounts/
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
-import type { Config } from '#platform/config/config.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
@@ -21,7 +20,7 @@ import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
-import { accountInvitationMail } from './invitation-mail.ts'
+import { invitationUrl, letterOf, type LetterInput } from './invitation-mail.ts'
 import * as store from './store.ts'
 import { voidReasonOf } from './void.ts'
 
@@ -83,9 +82,9 @@ export async function createInvitation(
     if (!(await store.insertInvitation(tx, row, now))) throw errors.too_many_invitations()
     const details = { invitationId, kind, groups, maxUses }
     await recordAuditEvent(tx, { action: 'invitation.created', ...auditFieldsOf(operator), details }, now)
-    return { ...row, useCount: 0, createdAt: now, issuedAt: now }
+    return { ...row, useCount: 0, createdAt: now, issuedAt: now, nextMailAt: null }
   })
-  const url = urlOf(config, token)
+  const url = invitationUrl(config, token)
   const isMailed = email !== null && (await tryToMail(kernel, { email, message, language, url }))
   if (isMailed) await store.noteMailed(db, tokenSha256, now)
   const invitation = await describeInvitation(db, { ...created, mailedAt: isMailed ? now : null }, now)
@@ -147,7 +146,7 @@ export async function resendInvitation(
   mail.require()
   await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
   const token = generateToken('accountInvitation')
-  await mail.send(letterOf(kernel, { email, message, language, url: urlOf(config, token) }))
+  await mail.send(letterOf(config, { email, message, language, url: invitationUrl(config, token) }))
   await operatorTransaction(db, operator, async (tx) => {
     const row = await store.reissue(tx, { invitationId, tokenSha256: sha256(token) }, now)
     if (!row) throw errors.invitation_not_mailed()
@@ -209,20 +208,10 @@ async function describeInvitation(db: Database, row: store.InvitationRow, now: D
   return invitation
 }
 
-function urlOf({ authUrl }: Config, token: string): string {
-  return `${authUrl.origin}/register#${token}`
-}
-
-type LetterInput = { email: string; message: string | null; language: Language; url: string }
-
-function letterOf({ config }: ServerContext, { email, ...about }: LetterInput) {
-  return accountInvitationMail({ ...about, to: email, service: config.brand.name })
-}
-
 /** Mails an invitation. Returns false if that fails. */
 async function tryToMail(kernel: ServerContext, letter: LetterInput): Promise<boolean> {
   try {
-    await kernel.mail.send(letterOf(kernel, letter))
+    await kernel.mail.send(letterOf(kernel.config, letter))
     return true
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -275,6 +264,7 @@ function toInvitation(row: store.InvitationRow, { groups, voidReason }: Present,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     mailedAt: row.mailedAt?.toISOString() ?? null,
+    nextMailAt: isUsed ? null : (row.nextMailAt?.toISOString() ?? null),
     createdBy: row.operatorId,
   }
 }

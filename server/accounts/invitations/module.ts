@@ -3,10 +3,15 @@ import * as endpoints from '@countersign/protocol/accounts/invitations'
 import { defineModule } from '#platform/module/define-module.ts'
 import { admissionOfRegistration } from './acceptance.ts'
 import { pruneInvitations } from './invitation.ts'
+import { startMailing } from './mailing.ts'
 import { accountInvitationRoutes } from './routes.ts'
 
 const auditActions = ['invitation.created', 'invitation.resent', 'invitation.deleted', 'invitation.accepted'] as const
-const rateLimits = { 'account-invitation-previews': { points: 60, seconds: 60 } } as const
+const rateLimits = {
+  'account-invitation-previews': { points: 60, seconds: 60 },
+  'invitation-imports-per-operator': { points: 10, seconds: 3600 },
+  'invitation-import-checks-per-operator': { points: 60, seconds: 3600 },
+} as const
 
 declare module '#platform/audit/audit-log.ts' {
   interface DeclaredAuditActions {
@@ -27,5 +32,6 @@ export const invitations = defineModule()({
   rateLimits,
   tables: { invitation: 'exclude' },
   cleanupTasks: { 'account-invitations': pruneInvitations },
+  background: startMailing,
   registered: admissionOfRegistration,
 })

@@ -1,12 +1,20 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/accounts/invitations'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { requireUtf8 } from '#platform/http/body.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { acceptWithFurtherIdentity, previewInvitation } from './acceptance.ts'
+import { importInvitations } from './import.ts'
 import { createInvitation, deleteInvitation, getInvitation, listInvitations, resendInvitation } from './invitation.ts'
+
+const errors = defineErrors({ unsupported_media_type: [415, 'Send the file as text/csv.'] })
 
 const pageDefault = 50
 
@@ -60,6 +68,8 @@ export function accountInvitationRoutes(host: Host, kernel: ServerContext): void
     },
   })
 
+  importRoute(host, kernel)
+
   const session = sessionGuard(kernel)
   host.route({
     ...endpoints.acceptAccountInvitation,
@@ -68,5 +78,32 @@ export function accountInvitationRoutes(host: Host, kernel: ServerContext): void
       const accepting = { ...request.body, session: session.of(request) }
       return reply.status(201).send(await acceptWithFurtherIdentity(kernel, accepting, clock()))
     },
+  })
+}
+
+function importRoute(host: Host, kernel: ServerContext): void {
+  const { clock } = kernel
+  const { onRequest, of } = adminGuard(kernel)
+
+  // In a scope of its own: no other route takes such a body.
+  host.register(async (scope) => {
+    const files = new WeakMap<FastifyRequest, string>()
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+      if (!/^text\/csv *(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.unsupported_media_type()
+      files.set(request, requireUtf8(body))
+    })
+    scope.withTypeProvider<TypeBoxTypeProvider>().route({
+      ...endpoints.importAccountInvitations,
+      bodyLimit: limits.invitationImportBytesMax,
+      onRequest,
+      async handler(request) {
+        const { dryRun = 'true', onError = 'abort' } = request.query
+        const text = files.get(request)
+        if (text === undefined) throw errors.unsupported_media_type()
+        const importing = { operator: of(request), browserLanguage: negotiateLanguage(request), text }
+        return importInvitations(kernel, { ...importing, isCheck: dryRun === 'true', onError }, clock())
+      },
+    })
   })
 }

@@ -4,7 +4,7 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-const invitation = [
+export const invitation = [
   'invitation_id as invitationId',
   'kind',
   'email',
@@ -19,6 +19,7 @@ const invitation = [
   'issued_at as issuedAt',
   'expires_at as expiresAt',
   'mailed_at as mailedAt',
+  'mail_at as nextMailAt',
   'created_by as operatorId',
   'admin_token_id as tokenId',
 ] as const
@@ -101,7 +102,8 @@ export function consumeInvitation(tx: Transaction, tokenSha256: Uint8Array, now:
 
 /** Notes when the present link was mailed. */
 export async function noteMailed(db: Database, tokenSha256: Uint8Array, now: Date): Promise<void> {
-  await db.updateTable('invitation').set({ mailed_at: now }).where('token_sha256', '=', tokenSha256).execute()
+  const mailed = { mailed_at: now, mail_at: null }
+  await db.updateTable('invitation').set(mailed).where('token_sha256', '=', tokenSha256).execute()
 }
 
 type Reissued = { invitationId: string; tokenSha256: Uint8Array }
@@ -117,6 +119,7 @@ export function reissue(tx: Transaction, { invitationId, tokenSha256 }: Reissued
       token_sha256: tokenSha256,
       issued_at: now,
       mailed_at: now,
+      mail_at: null,
       expires_at: sql<Date>`${now}::timestamptz + (expires_at - issued_at)`,
     })
     .where('invitation_id', '=', invitationId)

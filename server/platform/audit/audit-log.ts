@@ -1,3 +1,4 @@
+import { csvRecord } from '@countersign/protocol/formats/files/csv'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import type { ActivityEntry, ActivityKind } from '@countersign/protocol/accounts/account'
 import type { AdminActivityEntry } from '@countersign/protocol/operations/people'
@@ -152,7 +153,7 @@ function identitiesIn(details: Record<string, unknown>, names: string[]): Identi
 
 /** File formats of the complete audit log. */
 export const auditExportFormats = {
-  csv: { type: 'text/csv; charset=utf-8; header=present', head: lineOf(columnNames()), line: csvLine },
+  csv: { type: 'text/csv; charset=utf-8; header=present', head: csvRecord(columnNames()), line: csvLine },
   jsonl: { type: 'application/jsonl; charset=utf-8', head: '', line: (entry: object) => `${JSON.stringify(entry)}\n` },
 } as const
 
@@ -175,20 +176,11 @@ function columnNames(): (keyof OrganizationAuditEntry)[] {
 }
 
 function csvLine(entry: OrganizationAuditEntry): string {
-  return lineOf(columnNames().map((name) => textOf(entry[name])))
+  return csvRecord(columnNames().map((name) => textOf(entry[name])))
 }
 
 function textOf(value: OrganizationAuditEntry[keyof OrganizationAuditEntry]): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '')
-}
-
-/**
- * Formats a record of a CSV file (RFC 4180 §2). Text that a spreadsheet would interpret as a formula gets a leading
- * apostrophe.
- */
-function lineOf(fields: string[]): string {
-  const cells = fields.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text))
-  return `${cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(',')}\r\n`
 }
 
 /** Actions by the module that records them. Each `module.ts` adds its own. */

@@ -280,6 +280,8 @@ export interface Tables {
     issued_at: Date
     expires_at: Date
     mailed_at: Date | null
+    mail_at: Date | null
+    mail_attempts: Generated<number>
     created_by: IdentityId | null
     admin_token_id: string | null
   }

@@ -16,6 +16,7 @@ import { parseRecipientKey } from '@countersign/protocol/formats/encryption/reci
 import { nodeSuite, verifyReceipt } from '@countersign/protocol/signing/receipt-verification'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import { parseBasicCredentials } from '#clients/registration/authentication/authentication.ts'
+import { parseImportFile } from '#accounts/invitations/import-file.ts'
 import { parseClientMetadataDocument } from '#clients/registration/metadata-documents/metadata-document.ts'
 import { requireRedirectUri } from '#clients/registration/settings.ts'
 import { parseBackup, splitLines } from '#operations/backup/format.ts'
@@ -268,6 +269,23 @@ const parsers: Record<string, MeasuredParser> = {
         (content) => patch(`{"op":"add","path":"emails","value":[${content}{}]},`),
         '{"value":"a@b.example"},',
       ),
+    },
+    authenticated: true,
+  },
+  'PRS-23 a file of invitations': {
+    sizeMax: limits.invitationImportBytesMax,
+    parse: parseImportFile,
+    shapes: {
+      'many rows': between((content) => `email\n${content}`, 'ada@example.org\n'),
+      'many fields': between((content) => `email\n${content}`, ','),
+      'many groups': between((content) => `email,groups\na@b.example,"${content}"\n`, 'ab;'),
+      'a long field in quotes': between((content) => `email\n"${content}"\n`, 'a'),
+      'quotes in quotes': between((content) => `email\n"${content}"\n`, '""'),
+      'a quote that never ends': between((content) => `email\n"${content}`, 'a\n'),
+      'many columns': between((content) => `email${content}\n`, ',handle'),
+      'empty rows': repeated('\n'),
+      'a long address': between((content) => `email\na@${content}\n`, 'a.'),
+      'the same address': between((content) => `email\n${content}`, 'a@b.co\n'),
     },
     authenticated: true,
   },

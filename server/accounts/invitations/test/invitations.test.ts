@@ -77,6 +77,7 @@ test('REG-07 who has the link registers once, and joins the groups of the invita
         voidReason: null,
       },
       ...{ createdAt: world.now().toISOString(), expiresAt: '2030-01-08T12:00:00.000Z', mailedAt: null },
+      nextMailAt: null,
       createdBy: null,
     },
   )

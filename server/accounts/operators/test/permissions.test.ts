@@ -62,6 +62,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'POST /api/admin/groups/:groupId/members/batch': ['groups.manage', 'owner people'],
   'GET /api/admin/invitations': ['people.invite', 'owner people'],
   'POST /api/admin/invitations': ['people.invite', 'owner people'],
+  'POST /api/admin/invitations/import': ['people.invite', 'owner people'],
   'GET /api/admin/invitations/:invitationId': ['people.invite', 'owner people'],
   'DELETE /api/admin/invitations/:invitationId': ['people.invite', 'owner people'],
   'POST /api/admin/invitations/:invitationId/resend': ['people.invite', 'owner people'],

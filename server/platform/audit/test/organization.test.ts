@@ -58,7 +58,7 @@ test('INJ-15 an instant that no clock shows is rejected, also in the export', as
       }
 })
 
-test('the audit log is exported as CSV without formulas, or as JSON lines', async () => {
+test('CSV-01 the audit log is exported as CSV without formulas, or as JSON lines', async () => {
   const details = { name: '=HYPERLINK("https://evil.example")', note: 'a,"b"' }
   const clientId = asId<ClientId>('=1+1')
   const act = { action: 'organization.updated', actor: 'app', organizationId: id, clientId, details } as const

@@ -1,4 +1,5 @@
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
+import { csvRecord } from '@countersign/protocol/formats/files/csv'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { ApiError } from '../../../lib/api/call.ts'
@@ -68,11 +69,7 @@ export async function readInvitations(organization: OwnOrganization): Promise<In
   return (await callBusiness(path, memberContext(organization))).invitations
 }
 
-/**
- * Formats a CSV file (RFC 4180), with a byte order mark for spreadsheets. Text that a spreadsheet would interpret as a
- * formula gets a leading apostrophe.
- */
+/** Formats a CSV file, with a byte order mark for spreadsheets. */
 export function toCsv(rows: string[][]): string {
-  const cell = (text: string) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
-  return `\uFEFF${rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')}`
+  return `\uFEFF${rows.map(csvRecord).join('')}`
 }
