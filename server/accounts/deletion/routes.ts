@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/accounts/deletion'
-import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import type { FastifyRequest } from 'fastify'
+import { adminGuard, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -10,18 +11,23 @@ export type DeletionServices = { kernel: ServerContext; lifecycle: Lifecycle }
 export function deletionRoutes(host: Host, services: DeletionServices): void {
   const { kernel } = services
   const { onRequest, of } = adminGuard(kernel)
+  const count = (request: FastifyRequest) =>
+    kernel.rateLimits.count('identity-acts-per-operator', operatorKeyOf(of(request)))
 
   host.route({
     ...endpoints.deleteAdminIdentity,
     onRequest,
-    handler: (request) =>
-      scheduleDeletion(services, { operator: of(request), ...request.params, ...request.body }, kernel.clock()),
+    async handler(request) {
+      await count(request)
+      return scheduleDeletion(services, { operator: of(request), ...request.params, ...request.body }, kernel.clock())
+    },
   })
 
   host.route({
     ...endpoints.restoreAdminIdentity,
     onRequest,
     async handler(request, reply) {
+      await count(request)
       await restoreIdentity(kernel.db, { operator: of(request), ...request.params }, kernel.clock())
       return reply.status(204).send(null)
     },

@@ -1,5 +1,6 @@
 import * as endpoints from '@countersign/protocol/accounts/suspension'
-import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import type { FastifyRequest } from 'fastify'
+import { adminGuard, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -8,20 +9,24 @@ import { activate, signOut, suspend } from './suspension.ts'
 export type SuspensionServices = { kernel: ServerContext; lifecycle: Lifecycle }
 
 export function suspensionRoutes(host: Host, { kernel, lifecycle }: SuspensionServices): void {
-  const { db, clock } = kernel
+  const { db, clock, rateLimits } = kernel
   const { onRequest, of } = adminGuard(kernel)
+  const count = (request: FastifyRequest) => rateLimits.count('identity-acts-per-operator', operatorKeyOf(of(request)))
 
   host.route({
     ...endpoints.suspendIdentity,
     onRequest,
-    handler: (request) =>
-      suspend({ db, lifecycle }, { operator: of(request), ...request.params, ...request.body }, clock()),
+    async handler(request) {
+      await count(request)
+      return suspend({ db, lifecycle }, { operator: of(request), ...request.params, ...request.body }, clock())
+    },
   })
 
   host.route({
     ...endpoints.activateIdentity,
     onRequest,
     async handler(request, reply) {
+      await count(request)
       await activate(db, { operator: of(request), ...request.params }, clock())
       return reply.status(204).send(null)
     },
@@ -31,6 +36,7 @@ export function suspensionRoutes(host: Host, { kernel, lifecycle }: SuspensionSe
     ...endpoints.signOutIdentity,
     onRequest,
     async handler(request, reply) {
+      await count(request)
       await signOut({ db, lifecycle }, { operator: of(request), ...request.params, ...request.body }, clock())
       return reply.status(204).send(null)
     },
