@@ -70,6 +70,7 @@ import {
 } from './resources/list.ts'
 import { addSettings } from './settings.ts'
 import { addInit, addShow as addShowTrust } from './trust.ts'
+import { addStatus } from './operators/status.ts'
 import { addVerify } from './verify.ts'
 import { addVerifyTrail } from './trail/verify-trail.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'
@@ -183,6 +184,7 @@ addWatch(program.command('log').description('verify the public log of signing ke
 const trust = program.command('trust').description('trust the key of a transparency log in an app')
 addInit(trust)
 addShowTrust(trust)
+addStatus(program)
 addDoctor(program)
 addCompletion(program)
 

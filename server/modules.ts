@@ -28,6 +28,7 @@ import { logout } from '#oauth/logout/module.ts'
 import { token } from '#oauth/token/module.ts'
 import { auditLog } from '#operations/audit/module.ts'
 import { backup } from '#operations/backup/module.ts'
+import { health } from '#operations/health/module.ts'
 import { people } from '#operations/people/module.ts'
 import { operatorSettings } from '#operations/settings/module.ts'
 import { playground } from '#operations/playground/module.ts'
@@ -63,7 +64,7 @@ export const modules = [
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
   ...[transparency, personalKeys, signingRequests],
-  ...[auditLog, operatorSettings, people, playground, backup],
+  ...[auditLog, operatorSettings, people, playground, backup, health],
 ] as const
 
 type AnyModule = (typeof modules)[number]

@@ -12,6 +12,7 @@ import type * as deviceApprovals from './accounts/device-approvals.ts'
 import type * as developer from './clients/developer.ts'
 import type { EndpointsOf } from './endpoint.ts'
 import type * as fedcm from './oauth/fedcm.ts'
+import type * as health from './operations/health.ts'
 import type * as groups from './accounts/groups.ts'
 import type { WithPlainIds } from './ids.ts'
 import type * as identities from './accounts/identities.ts'
@@ -62,6 +63,7 @@ type All =
   | EndpointsOf<typeof deviceApprovals>
   | EndpointsOf<typeof fedcm>
   | EndpointsOf<typeof groups>
+  | EndpointsOf<typeof health>
   | EndpointsOf<typeof identities>
   | EndpointsOf<typeof keys>
   | EndpointsOf<typeof oauth>

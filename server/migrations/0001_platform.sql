@@ -34,6 +34,9 @@ create index audit_event_of_user on audit_event (user_id, event_id);
 -- When an operator last looked at an identity, which is recorded once in ten minutes.
 create index audit_event_of_view on audit_event (identity_id, occurred_at) where action = 'identity.viewed';
 
+-- When a backup was created.
+create index audit_event_of_backup on audit_event (occurred_at) where action = 'backup.created';
+
 -- Audit events of organizations without a place in the trail. A request adds one without a lock that others need.
 create table organization_trail_pending (
   organization_id uuid not null,

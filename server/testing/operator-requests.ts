@@ -38,6 +38,8 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   const edit = { handle: newHandle(), displayName: 'Renamed', email: newAddress() }
   await send(replacing, `PATCH /api/admin/identities/${identityId}`, edit)
   await send(admin, 'GET /api/admin/keys')
+  await send(admin, 'GET /api/admin/health')
+  await send(admin, 'GET /api/admin/overview')
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
   for (const host of [world.api, world.auth, world.business])
     for (const url of ['/healthz', '/readyz']) await host.inject({ url })

@@ -19,9 +19,14 @@ const attemptsMax = 30
  * rolled back and retried; `onWaiting` is called the first time. Throws if a newer version has migrated the database.
  */
 export async function migrate(pool: pg.Pool, onWaiting: (reason: string) => void = () => {}): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  const names = await listMigrations()
   await makeLedger(pool)
   while (await migrateNext(pool, names, onWaiting));
+}
+
+/** Lists the names of the migrations of this version, in their order. */
+export async function listMigrations(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
 }
 
 async function migrateNext(pool: pg.Pool, names: string[], onWaiting: (reason: string) => void): Promise<boolean> {

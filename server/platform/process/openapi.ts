@@ -17,6 +17,7 @@ import * as groups from '@countersign/protocol/accounts/groups'
 import * as identities from '@countersign/protocol/accounts/identities'
 import * as keys from '@countersign/protocol/accounts/keys'
 import * as oauth from '@countersign/protocol/oauth/authorize'
+import * as health from '@countersign/protocol/operations/health'
 import * as operations from '@countersign/protocol/operations'
 import * as operators from '@countersign/protocol/accounts/operators'
 import * as invitations from '@countersign/protocol/organizations/invitations'
@@ -91,6 +92,7 @@ const modules = {
   Operators: { ...operators, ...adminTokens },
   Settings: settings,
   Audit: audit,
+  Health: health,
   Backup: backup,
   Operations: { ...operations, ...playground },
 }

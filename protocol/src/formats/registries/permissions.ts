@@ -24,6 +24,7 @@ export const permissions = [
   'operators.manage',
   'tokens.read',
   'tokens.manage',
+  'statistics.read',
 ] as const
 
 export type Permission = (typeof permissions)[number]
@@ -62,6 +63,7 @@ export const rolesOfPermission: Record<Permission, readonly OperatorRole[]> = {
   'operators.manage': ['owner'],
   'tokens.read': ['owner', 'auditor'],
   'tokens.manage': ['owner'],
+  'statistics.read': ['owner', 'people', 'apps', 'auditor'],
 }
 
 /** Returns the permissions of a role. */

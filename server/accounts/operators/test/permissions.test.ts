@@ -73,6 +73,8 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'GET /api/admin/settings/revisions': ['settings.read', 'owner auditor'],
   'POST /api/admin/settings/revisions/:revision/restore': ['settings.manage', 'owner', 'fresh'],
   'GET /api/admin/audit': ['audit.read', 'owner auditor'],
+  'GET /api/admin/health': ['statistics.read', 'owner people apps auditor'],
+  'GET /api/admin/overview': ['statistics.read', 'owner people apps auditor'],
   'GET /api/admin/backup': ['backup.create', 'owner', 'fresh'],
   'POST /api/admin/restore': ['backup.restore', ''],
   'GET /api/admin/operators': ['operators.read', 'owner auditor'],

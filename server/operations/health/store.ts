@@ -1,0 +1,89 @@
+import { overviewCountMax, type Overview } from '@countersign/protocol/operations/health'
+import { sql } from 'kysely'
+import type { Database } from '#platform/database/database.ts'
+
+/** Returns the names of the migrations that the database has, and its time. */
+export async function readDatabase(db: Database): Promise<{ migrations: string[]; time: Date }> {
+  const { rows } = await sql<{ migrations: string[]; time: Date }>`
+    select array_agg(name) as migrations, clock_timestamp() as time from schema_migration`.execute(db)
+  const [row] = rows
+  return { migrations: row?.migrations ?? [], time: row?.time ?? new Date(Number.NaN) }
+}
+
+/** Rows that are looked at, those with the longest delay until their next attempt, which failed most. */
+const waitingRead = 500
+
+type Failing = { count: number; since: Date | null }
+
+/** Counts apps to which a delivery failed at least twice and waits for its next attempt. `since` is its age. */
+export async function findFailingWebhooks(db: Database): Promise<Failing> {
+  const { rows } = await sql<Failing>`
+    select count(distinct client_id)::integer as count, min(created_at) as since from (
+      select client_id, attempts, created_at from webhook_delivery
+      where (next_attempt_at is not null) and ((attempts + 0) >= 0)
+      order by next_attempt_at desc limit ${waitingRead}
+    ) waiting
+    where attempts > 2`.execute(db)
+  return rows[0] ?? { count: 0, since: null }
+}
+
+/** Counts invitations whose mail failed at least twice and waits for its next attempt, up to a bound. */
+export async function findFailingMails(db: Database): Promise<Failing> {
+  const { rows } = await sql<Failing>`
+    select count(*)::integer as count, min(created_at) as since from (
+      select mail_attempts, created_at from invitation
+      where mail_at is not null order by mail_at desc limit ${waitingRead}
+    ) waiting
+    where mail_attempts > 2`.execute(db)
+  return rows[0] ?? { count: 0, since: null }
+}
+
+/** Returns since when the newest set of token-signing keys signs, or will. */
+export async function findKeysActivated(db: Database): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('token_signing_key')
+    .select('activates_at as activatesAt')
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.activatesAt
+}
+
+export async function findLastBackup(db: Database): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date }>`
+    select occurred_at as at from audit_event where action = 'backup.created'
+    order by occurred_at desc limit 1`.execute(db)
+  return rows[0]?.at
+}
+
+/** Counts the owners that are not suspended. */
+export async function countOwners(db: Database, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from operator join identity using (identity_id)
+    where role = 'owner' and (suspended_at is null or suspended_until <= ${now})`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Counts the admin tokens that expire between two instants. */
+export async function countExpiringTokens(db: Database, from: Date, until: Date): Promise<Failing> {
+  const { rows } = await sql<Failing>`
+    select count(*)::integer as count, min(expires_at) as since from admin_token
+    where expires_at > ${from} and expires_at <= ${until}`.execute(db)
+  return rows[0] ?? { count: 0, since: null }
+}
+
+/** Counts what operators see first, each up to a bound. */
+export async function countOverview(db: Database, now: Date): Promise<Overview> {
+  const { rows } = await sql<Overview>`
+    select
+      (select count(*)::integer from (
+        select from invitation where use_count < max_uses and expires_at > ${now} limit ${overviewCountMax}
+      ) pending) as "pendingInvitations",
+      (select count(*)::integer from (
+        select from account_suspension where suspended_until is null
+        union all select from account_suspension where suspended_until > ${now} limit ${overviewCountMax}
+      ) suspended) as "suspendedIdentities",
+      (select count(*)::integer from (select from app limit ${overviewCountMax}) registered) as apps,
+      (select count(*)::integer from operator) as operators`.execute(db)
+  return rows[0] ?? { pendingInvitations: 0, suspendedIdentities: 0, apps: 0, operators: 0 }
+}
