@@ -5,6 +5,13 @@ import { addChange as addChangeApp } from './apps/change.ts'
 import { addCreate } from './apps/create.ts'
 import { addDelete, addDisable, addEnable, addRotateSecret } from './apps/manage.ts'
 import { addList, addShow } from './apps/list.ts'
+import {
+  addAssign as addAssignRole,
+  addRemove as addRemoveRole,
+  addSet as addSetRole,
+  addShow as addShowRoles,
+  addUnassign as addUnassignRole,
+} from './apps/roles/roles.ts'
 import { addBackup } from './backup/take.ts'
 import { addRestore } from './backup/restore.ts'
 import { ApiError } from './call.ts'
@@ -99,6 +106,13 @@ addRotateSecret(apps)
 addDisable(apps)
 addEnable(apps)
 addDelete(apps)
+
+const roles = apps.command('roles').description('manage the roles of users in an app')
+addShowRoles(roles)
+addSetRole(roles)
+addAssignRole(roles)
+addUnassignRole(roles)
+addRemoveRole(roles)
 
 const resources = program.command('resources').description('manage connector resources')
 addCreateResource(resources)

@@ -17,6 +17,7 @@ import { sessions } from '#accounts/sessions/module.ts'
 import { registration } from '#clients/registration/module.ts'
 import { usage } from '#clients/usage/module.ts'
 import { resources } from '#clients/resources/module.ts'
+import { roles } from '#clients/roles/module.ts'
 import { webhooks } from '#clients/webhooks/module.ts'
 import { appKeys } from '#oauth/app-keys/module.ts'
 import { authorization } from '#oauth/authorize/module.ts'
@@ -58,7 +59,7 @@ export const modules = [
   ...[pictures, platform],
   ...[backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
   ...[suspension, deletion],
-  ...[usage, registration, resources, webhooks],
+  ...[usage, registration, roles, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
   ...[connections, provisioning, ssoSignIn],
@@ -96,6 +97,7 @@ export const endOrder = {
   apps: ['clients/registration'],
   identities: [
     'clients/registration',
+    'clients/roles',
     'accounts/operators',
     'organizations/members',
     'organizations/acts',

@@ -38,6 +38,7 @@ import type * as pictures from './pictures.ts'
 import type * as pushedRequests from './oauth/pushed-requests.ts'
 import type * as receipts from './signing/receipts.ts'
 import type * as resources from './clients/resources.ts'
+import type * as roles from './clients/roles.ts'
 import type * as sessions from './accounts/sessions.ts'
 import type * as settings from './operations/settings.ts'
 import type * as signingKeys from './signing/keys.ts'
@@ -87,6 +88,7 @@ type All =
   | EndpointsOf<typeof pushedRequests>
   | EndpointsOf<typeof receipts>
   | EndpointsOf<typeof resources>
+  | EndpointsOf<typeof roles>
   | EndpointsOf<typeof sessions>
   | EndpointsOf<typeof settings>
   | EndpointsOf<typeof signing>

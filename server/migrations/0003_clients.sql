@@ -198,3 +198,33 @@ create table app_access_group (
   primary key (client_id, group_id)
 );
 create index app_access_group_of_group on app_access_group (group_id);
+
+-- Roles of users in an app, which the operator defines and assigns to groups and single identities.
+create table app_role (
+  client_id text not null references app on delete cascade,
+  -- Claims contain it, and compare it byte by byte.
+  key text collate "C" not null,
+  display_name text not null,
+  -- Its place among the roles of the app.
+  position integer not null,
+  primary key (client_id, key)
+);
+
+create table app_role_group (
+  client_id text not null,
+  role_key text collate "C" not null,
+  group_id uuid not null references user_group on delete cascade,
+  primary key (client_id, role_key, group_id),
+  foreign key (client_id, role_key) references app_role on delete cascade
+);
+create index app_role_group_of_group on app_role_group (group_id);
+
+create table app_role_identity (
+  identity_id uuid not null,
+  client_id text not null,
+  role_key text collate "C" not null,
+  assigned_at timestamptz not null,
+  primary key (identity_id, client_id, role_key),
+  foreign key (client_id, role_key) references app_role on delete cascade
+);
+create index app_role_identity_of_app on app_role_identity (client_id, role_key);

@@ -22,11 +22,20 @@ export async function useGroups({ world, send }: RequestClient): Promise<void> {
   await send(admin, `DELETE ${root}/${groupId}/members/${other.identityId}`)
 
   const app = await world.app({
-    allowedScopes: ['openid', 'offline_access', 'groups'],
+    allowedScopes: ['openid', 'offline_access', 'groups', 'roles'],
     access: { mode: 'restricted', groups: [key], contact: 'it@example.com' },
   })
+  const roles = `/api/admin/apps/${app.clientId}/roles` as const
+  const assigned = { groups: [key], identities: add }
+  const roleAssignments = [
+    { role: 'viewer', ...assigned },
+    { role: 'editor', ...assigned },
+  ]
+  await send(admin, `PUT ${roles}`, { roles: [{ key: 'viewer' }, { key: 'editor' }], roleAssignments })
+  await send(admin, `PUT ${roles}`, { roles: [{ key: 'editor' }], roleAssignments: roleAssignments.slice(1) })
+  await send(admin, `GET ${roles}`)
   const { access_token: token, refresh_token: refreshToken } = await app.tokens(person, {
-    scope: 'openid offline_access groups',
+    scope: 'openid offline_access groups roles',
   })
   await send({ authorization: `Bearer ${token}` }, 'GET /api/oauth/userinfo')
   await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })

@@ -66,6 +66,10 @@ export const ExportedIdentity = Type.Object({
     description: 'The uploaded picture, of 512 pixels',
   }),
   groups: Type.Array(Type.Object({ key: Type.String(), displayName: Type.String(), addedAt: Timestamp })),
+  appRoles: Type.Array(
+    Type.Object({ clientId: ClientId, role: Type.String(), displayName: Type.String(), assignedAt: Timestamp }),
+    { description: 'Roles in apps that an operator assigned to this identity' },
+  ),
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Timestamp })),
   signingKeys: Type.Array(

@@ -113,8 +113,8 @@ const settings = {
   requireAuthTime: Type.Boolean({ description: 'ID tokens contain auth_time even if the request has no max_age' }),
   idTokenClaims: Type.Boolean({
     description:
-      'ID tokens contain the claims of the scopes profile, email, user_id and groups; the userinfo endpoint ' +
-      'always does',
+      'ID tokens contain the claims of the scopes profile, email, user_id, groups and roles; the userinfo ' +
+      'endpoint always does',
   }),
   requiredClaims: Type.Array(Type.Enum([...requirableClaims]), {
     uniqueItems: true,

@@ -11,8 +11,12 @@ export const limits = {
   groupMemberChangesMax: 1000,
   /** Groups that an app names. */
   groupsPerAppMax: 100,
-  /** The JSON text of the claim `groups` in a JWT. The userinfo endpoint has no such limit. */
-  groupsClaimBytesMax: 4096,
+  /** Roles of an app. Each can be assigned to so many groups and single identities. */
+  rolesPerAppMax: 50,
+  groupsPerRoleMax: 100,
+  identitiesPerRoleMax: 100,
+  /** The JSON texts of the claims `groups` and `roles` in a JWT, together. The userinfo endpoint has no such limit. */
+  assignedClaimsBytesMax: 4096,
   accessContactCharactersMax: 200,
 
   handleCharactersMin: 3,

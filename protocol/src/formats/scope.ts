@@ -1,5 +1,5 @@
 /** Scopes that every app may be allowed (interface §2); the default is `openid profile email offline_access`. */
-export const standardScopes = ['openid', 'profile', 'email', 'offline_access', 'user_id', 'groups'] as const
+export const standardScopes = ['openid', 'profile', 'email', 'offline_access', 'user_id', 'groups', 'roles'] as const
 export type StandardScope = (typeof standardScopes)[number]
 
 export const defaultAllowedScopes = ['openid', 'profile', 'email', 'offline_access'] as const

@@ -174,6 +174,7 @@ export const Introspection = Type.Object({
   iat: Type.Optional(Type.Integer()),
   sub: Type.Optional(IdentityId),
   groups: Type.Optional(Type.Array(Type.String())),
+  roles: Type.Optional(Type.Array(Type.String())),
   organization: Type.Optional(OrganizationContext),
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
@@ -202,6 +203,7 @@ export const UserInfo = Type.Object({
   email_verified: Type.Optional(Type.Boolean()),
   user_id: Type.Optional(UserId),
   groups: Type.Optional(Type.Array(Type.String(), { description: 'Keys of the groups of the user, sorted' })),
+  roles: Type.Optional(Type.Array(Type.String(), { description: 'Keys of the roles of the user in the app, sorted' })),
   organization: Type.Optional(OrganizationContext),
 })
 export type UserInfo = Static<typeof UserInfo>

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
+import type { ClientId } from '@countersign/protocol/ids'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import {
   auditFieldsOf,
@@ -24,6 +25,11 @@ const errors = defineErrors({
 
 /** Beginnings of keys that have a meaning elsewhere: for Kubernetes, and for groups of organizations. */
 const reservedPrefixes = ['system:', 'org:']
+
+/** Checks whether a key begins like the names of groups of Kubernetes or of organizations. */
+export function hasReservedPrefix(key: string): boolean {
+  return reservedPrefixes.some((prefix) => key.startsWith(prefix))
+}
 
 type Page = { key?: string | undefined; after?: string | undefined; count: number }
 
@@ -114,6 +120,20 @@ export async function createGroup(db: Database, operator: Operator, requested: G
 async function whyNot(tx: Transaction, key: string) {
   const [existing] = await store.findGroupsByKey(tx, [key])
   return existing ? errors.group_exists() : errors.too_many_groups()
+}
+
+type Empowered = { operator: Operator; clientId: ClientId; groupIds: string[] }
+
+/** Protects groups to which an operator gives rights in an app. Leaves out those that are protected or deleted. */
+export async function protectGroups(
+  tx: Transaction,
+  { operator, clientId, groupIds }: Empowered,
+  now: Date,
+): Promise<void> {
+  const act = { action: 'group.updated', ...auditFieldsOf(operator), clientId } as const
+  const changed = ['protected']
+  for (const { groupId, key } of await store.protectGroups(tx, groupIds, now))
+    await recordAuditEvent(tx, { ...act, details: { groupId, key, changed } }, now)
 }
 
 /** A group that an operator changes. */

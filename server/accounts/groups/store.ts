@@ -97,6 +97,28 @@ export async function updateGroup(
     .execute()
 }
 
+/** Protects those of some groups that are not. Returns these. */
+export async function protectGroups(tx: Transaction, groupIds: string[], now: Date) {
+  if (groupIds.length === 0) return []
+  const open = await groups(tx)
+    .where('group_id', 'in', groupIds)
+    .where('protected', '=', false)
+    .orderBy('group_id')
+    .forNoKeyUpdate()
+    .execute()
+  if (open.length === 0) return []
+  return tx
+    .updateTable('user_group')
+    .set({ protected: true, updated_at: now })
+    .where(
+      'group_id',
+      'in',
+      open.map(({ groupId }) => groupId),
+    )
+    .returning(['group_id as groupId', 'key'])
+    .execute()
+}
+
 /** Marks a group as deleted, which the caller has locked. From now on nothing counts it. */
 export async function markDeleted(tx: Transaction, groupId: string, now: Date): Promise<void> {
   await tx.updateTable('user_group').set({ deleted_at: now }).where('group_id', '=', groupId).execute()

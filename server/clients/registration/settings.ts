@@ -155,6 +155,7 @@ export type AppSettings = Omit<
   | 'secretsSha256'
   | 'secretsEndAt'
   | 'metadataFetchedAt'
+  | 'roleGroupIds'
   | 'createdAt'
   | 'updatedAt'
 >
@@ -194,7 +195,7 @@ export const laggingAppSettings: Lagging<AppSettings> = {
 const openAccess: AppAccess = { mode: 'everyone', contact: null, groups: [] }
 
 /** Default settings of an app. RS256 is the default of OpenID Connect Registration §2. */
-export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
+export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> & Pick<RegisteredApp, 'roleGroupIds'> = {
   description: null,
   iconUrl: null,
   color: null,
@@ -218,6 +219,7 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> = {
   allowAnyLoopbackPort: false,
   access: openAccess,
   groupsClaim: 'assigned',
+  roleGroupIds: [],
 }
 
 const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const

@@ -50,8 +50,17 @@ function secretsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
   ] as const
 }
 
+/** Selects the groups that have roles of an app. */
+function roleGroupsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
+  const groupIds = selectFrom('app_role_group')
+    .whereRef('app_role_group.client_id', '=', 'app.client_id')
+    .select(sql`group_id::text`.as('id'))
+    .distinct()
+  return sql<string[]>`array${groupIds}`.as('roleGroupIds')
+}
+
 function selectApps(db: Database | Transaction) {
-  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf)
+  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf).select(roleGroupsOf)
 }
 
 /** Finds an app with the hashes of its secrets, in one statement. */

@@ -7,8 +7,8 @@ type IdentityClaim = Exclude<keyof UserInfo, 'sub' | 'organization'>
 type ClaimValues = Required<Pick<UserInfo, IdentityClaim>>
 export type IdentityClaims = Partial<ClaimValues>
 
-/** A grant, and the groups of its user if its scope gives them. */
-type ClaimSource = TokenFamilyGrant & { groups?: string[] | undefined }
+/** A grant, and what operators assigned to its user, if its scope gives it. */
+type ClaimSource = TokenFamilyGrant & { groups?: string[] | undefined; roles?: string[] | undefined }
 
 /** A claim: the scope that gives it, and its value. An undefined value is left out. */
 type ClaimDefinition<Value> = { scope: StandardScope; of: (granted: ClaimSource) => Value | undefined }
@@ -27,6 +27,7 @@ const definitions: ClaimDefinitions = {
   email_verified: { scope: 'email', of: (granted) => (verifiedEmail(granted) === undefined ? undefined : true) },
   user_id: { scope: 'user_id', of: ({ userId }) => userId },
   groups: { scope: 'groups', of: ({ groups }) => groups },
+  roles: { scope: 'roles', of: ({ roles }) => roles },
 }
 
 const identityClaimNames = Object.keys(definitions).filter((name) => isIdentityClaim(name))

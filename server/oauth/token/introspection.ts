@@ -10,7 +10,7 @@ import { tokenPrefix } from '#platform/crypto/token-format.ts'
 import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
 import { resolveAccessToken } from '#tokens/families/access-token.ts'
 import { toAccessIntrospection, toRefreshIntrospection, type Described } from '#tokens/families/presented-token.ts'
-import { readGroupsClaim } from './groups-claim.ts'
+import { readAssignedClaims } from './assigned-claims.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 
@@ -34,7 +34,7 @@ export async function introspect(
 
   const organization = await resolveOrganizationClaim(provider.kernel.db, described)
   if (organization.kind === 'revoked') return { active: false }
-  const groups = await readGroupsClaim(provider.kernel.db, app, {
+  const assigned = await readAssignedClaims(provider.kernel.db, app, {
     identityId: described.identityId,
     scope: described.scope.join(' '),
   })
@@ -50,7 +50,7 @@ export async function introspect(
     exp: toNumericDate(expiresAt),
     ...(issuedAt && { iat: toNumericDate(issuedAt) }),
     sub: identityId,
-    ...groups,
+    ...assigned,
     ...toOrganizationClaim(organization),
     aud: issuer,
     iss: issuer,

@@ -10,7 +10,7 @@ import {
   toOrganizationClaim,
 } from '#organizations/membership/context.ts'
 import { type IssuedTokens, revokeFamiliesOfClient } from '#tokens/families/family.ts'
-import { readGroupsClaim } from './groups-claim.ts'
+import { type AssignedClaims, readAssignedClaims } from './assigned-claims.ts'
 
 const errors = defineErrors({
   invalid_grant: [400, 'The user can no longer use the organization this grant was issued for.'],
@@ -19,12 +19,12 @@ const errors = defineErrors({
 const withoutAccess = { sentence: 'The user has no access to this app.' }
 
 /** New tokens, with the claims that are read when they are issued. */
-export type CompletedRedemption = IssuedTokens & OrganizationClaim & { groups?: string[] }
+export type CompletedRedemption = IssuedTokens & OrganizationClaim & AssignedClaims
 
 /**
  * Completes a redemption whose new tokens no one has yet: checks that the user may still use the app, and reads the
- * organization and the groups of the user. What is read is newer than the tokens, so a member who was removed before
- * the request gets none. Throws `invalid_grant`.
+ * organization, the groups and the roles of the user. What is read is newer than the tokens, so a member who was
+ * removed before the request gets none. Throws `invalid_grant`.
  */
 export async function completeRedemption(
   { db, app }: { db: Database; app: RegisteredApp },
@@ -38,7 +38,7 @@ export async function completeRedemption(
   }
   const organization = await resolveOrganizationClaim(db, granted)
   if (organization.kind === 'revoked') throw errors.invalid_grant()
-  return { ...issued, ...toOrganizationClaim(organization), ...(await readGroupsClaim(db, app, granted)) }
+  return { ...issued, ...toOrganizationClaim(organization), ...(await readAssignedClaims(db, app, granted)) }
 }
 
 /** Revokes what an app has of a user who may no longer use it, and ends the user's sessions there. */

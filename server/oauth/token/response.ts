@@ -11,7 +11,7 @@ import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
 import { identityClaims, verifiedEmail } from './claims.ts'
-import { claimsOfJwt } from './groups-claim.ts'
+import { claimsOfJwt } from './assigned-claims.ts'
 import type { CompletedRedemption } from './redemption.ts'
 
 /** Builds the `user` object of a token response: `id` always, other fields by scope. */
@@ -111,7 +111,7 @@ async function signIdToken(
   issued: Omit<CompletedRedemption, 'refreshToken'>,
   now: Date,
 ) {
-  const { granted, access, organization, groups } = issued
+  const { granted, access, organization, groups, roles } = issued
   const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
   if (!scope.has('openid')) return undefined
   const token = await signJwt(keys, app.idTokenSignedResponseAlg, 'JWT', {
@@ -127,7 +127,7 @@ async function signIdToken(
     ...(granted.ssoConnectionId === null && { amr: ['pop', 'mfa'], acr: 'phr' }),
     sid: pairwiseSid(granted, app.clientId),
     at_hash: accessTokenHash(app.idTokenSignedResponseAlg, access),
-    ...(app.idTokenClaims && claimsOfJwt(identityClaims({ ...granted, groups }, scope))),
+    ...(app.idTokenClaims && claimsOfJwt(identityClaims({ ...granted, groups, roles }, scope))),
     ...(organization && { organization }),
   })
   return { id_token: token }

@@ -6,9 +6,9 @@ import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/me
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { repeatable, sentBy } from '#oauth/sent-parameters.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
+import { readAssignedClaims } from './assigned-claims.ts'
 import { identityClaims } from './claims.ts'
 import { type TokenEndpoint, answerTokenRequest } from './endpoint.ts'
-import { readGroupsClaim } from './groups-claim.ts'
 import { introspect } from './introspection.ts'
 import { parsePresentedToken, revoke } from './revocation.ts'
 
@@ -70,10 +70,10 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
         const organization = await resolveOrganizationClaim(kernel.db, granted)
         if (organization.kind === 'revoked')
           throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
-        const groups = await readGroupsClaim(kernel.db, app, granted)
+        const assigned = await readAssignedClaims(kernel.db, app, granted)
         return {
           sub: granted.identityId,
-          ...identityClaims({ ...granted, ...groups }, effectiveScope(ScopeSet.parse(granted.scope), app)),
+          ...identityClaims({ ...granted, ...assigned }, effectiveScope(ScopeSet.parse(granted.scope), app)),
           ...toOrganizationClaim(organization),
         }
       },

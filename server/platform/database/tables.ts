@@ -91,6 +91,23 @@ export interface Tables {
     updated_at: Date
     disabled_by_operator: Generated<boolean>
   }
+  app_role: {
+    client_id: ClientId
+    key: string
+    display_name: string
+    position: number
+  }
+  app_role_group: {
+    client_id: ClientId
+    role_key: string
+    group_id: string
+  }
+  app_role_identity: {
+    identity_id: IdentityId
+    client_id: ClientId
+    role_key: string
+    assigned_at: Date
+  }
   app_secret: {
     client_id: ClientId
     secret_sha256: Uint8Array

@@ -36,6 +36,7 @@ import * as pictures from '@countersign/protocol/pictures'
 import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
 import * as receipts from '@countersign/protocol/signing/receipts'
 import * as resources from '@countersign/protocol/clients/resources'
+import * as roles from '@countersign/protocol/clients/roles'
 import * as sessions from '@countersign/protocol/accounts/sessions'
 import * as settings from '@countersign/protocol/operations/settings'
 import * as signingKeys from '@countersign/protocol/signing/keys'
@@ -81,7 +82,7 @@ const modules = {
   },
   Signing: { ...signing, ...signingKeys, ...pendingSigning, ...organizationDocuments, ...receipts },
   'Key transparency': transparency,
-  Apps: apps,
+  Apps: { ...apps, ...roles },
   [developerPortal]: developer,
   Resources: resources,
   Webhooks: webhooks,

@@ -26,6 +26,7 @@ const factsByScope: Record<ConsentScope, FactsOfScope> = {
   offline_access: (_identity, words) => [{ label: words.offline_access, value: words.offline_accessValue }],
   user_id: (_identity, words) => [{ label: words.user_id, value: words.user_idValue }],
   groups: (_identity, words) => [{ label: words.groups, value: words.groupsValue }],
+  roles: (_identity, words) => [{ label: words.roles, value: words.rolesValue }],
   'e2ee:symmetric': (_identity, words) => [{ label: words.encryption, value: words.symmetricValue }],
   'e2ee:asymmetric': (_identity, words) => [{ label: words.encryption, value: words.asymmetricValue }],
 }

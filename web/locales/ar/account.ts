@@ -13,6 +13,7 @@ export const accountMessages: typeof english = {
     offline_access: 'يبقى مرتبطًا عند عدم استخدامك له',
     user_id: 'يرى معرّف حسابك',
     groups: 'يرى مجموعاتك',
+    roles: 'يرى أدوارك فيه',
   },
 
   account: {

@@ -48,6 +48,8 @@ export const activityMessages: typeof english = {
       'app.access.ended': 'تسجيل الخروج من تطبيق: أزال مشغّل الخدمة الوصول',
       'group.member.added': 'إضافة إلى مجموعة من مشغّل الخدمة',
       'group.member.removed': 'إزالة من مجموعة من مشغّل الخدمة',
+      'app.role.assigned': 'منح دور في تطبيق من مشغّل الخدمة',
+      'app.role.removed': 'سحب دور في تطبيق من مشغّل الخدمة',
       'invitation.accepted': 'التسجيل بدعوة',
       'operator.added': 'منح دور مشغّل',
       'operator.updated': 'تغيير دور المشغّل',

@@ -12,6 +12,7 @@ export const accountMessages: typeof english = {
     offline_access: 'bleibt verbunden, auch wenn du sie nicht verwendest',
     user_id: 'sieht deine Konto-ID',
     groups: 'sieht deine Gruppen',
+    roles: 'sieht deine Rollen darin',
   },
 
   account: {

@@ -48,6 +48,8 @@ export const activityMessages: typeof english = {
       'app.access.ended': 'Von einer App abgemeldet: Zugriff vom Betreiber entzogen',
       'group.member.added': 'Vom Betreiber in eine Gruppe aufgenommen',
       'group.member.removed': 'Vom Betreiber aus einer Gruppe entfernt',
+      'app.role.assigned': 'Rolle in einer App vom Betreiber erhalten',
+      'app.role.removed': 'Rolle in einer App vom Betreiber entzogen',
       'invitation.accepted': 'Mit einer Einladung registriert',
       'operator.added': 'Betreiberrolle erhalten',
       'operator.updated': 'Betreiberrolle geändert',

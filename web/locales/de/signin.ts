@@ -28,6 +28,8 @@ export const signinMessages: typeof english = {
     user_idValue: 'Gleich für alle deine Identitäten; Apps erkennen, dass sie zu einer Person gehören',
     groups: 'Gruppen',
     groupsValue: 'Deine Gruppen, soweit der Betreiber sie der App zeigt',
+    roles: 'Rollen',
+    rolesValue: 'Deine Rollen in der App',
     encryption: 'Verschlüsselung',
     symmetricValue: 'Mit deinem Schlüssel, den dieser Dienst nicht lesen kann',
     asymmetricValue:

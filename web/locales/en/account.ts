@@ -13,6 +13,7 @@ export const accountMessages = {
     offline_access: 'stays connected when you’re not using it',
     user_id: 'sees your account ID',
     groups: 'sees your groups',
+    roles: 'sees your roles in it',
   } satisfies Record<ConsentScope, string>,
 
   account: {

@@ -47,6 +47,8 @@ export const activityMessages = {
       'app.access.ended': 'Signed out of an app: access removed by the operator',
       'group.member.added': 'Added to a group by the operator',
       'group.member.removed': 'Removed from a group by the operator',
+      'app.role.assigned': 'Role in an app given by the operator',
+      'app.role.removed': 'Role in an app taken away by the operator',
       'invitation.accepted': 'Registered by an invitation',
       'operator.added': 'Operator role granted',
       'operator.updated': 'Operator role changed',

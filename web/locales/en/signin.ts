@@ -27,6 +27,8 @@ export const signinMessages = {
     user_idValue: 'The same for all your identities, so apps can tell they belong to one person',
     groups: 'Groups',
     groupsValue: 'Your groups, as far as the operator shares them with the app',
+    roles: 'Roles',
+    rolesValue: 'Your roles in the app',
     encryption: 'Encryption',
     symmetricValue: 'With your key, which this service can’t read',
     asymmetricValue:

@@ -27,6 +27,8 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'DELETE /api/admin/apps/:clientId/icon': ['apps.manage', 'owner apps'],
   'DELETE /api/admin/apps/:clientId': ['apps.manage', 'owner apps', 'fresh'],
   'POST /api/admin/apps/:clientId/secret': ['apps.manage', 'owner apps', 'fresh'],
+  'GET /api/admin/apps/:clientId/roles': ['apps.read', 'owner apps auditor'],
+  'PUT /api/admin/apps/:clientId/roles': ['apps.manage', 'owner apps'],
   'POST /api/admin/apps/:clientId/resources': ['apps.manage', 'owner apps'],
   'GET /api/admin/apps/:clientId/resources': ['apps.read', 'owner apps auditor'],
   'PATCH /api/admin/apps/:clientId/resources/:resourceKey': ['apps.manage', 'owner apps'],

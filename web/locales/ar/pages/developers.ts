@@ -109,6 +109,7 @@ export const developerMessages: typeof english = {
       offline_access: 'رموز التجديد (refresh tokens)',
       user_id: 'معرّف واحد لكل هويات المستخدم',
       groups: 'مجموعات المستخدم التي خصّصها مشغّل الخدمة للتطبيق',
+      roles: 'أدوار المستخدم في التطبيق التي منحها مشغّل الخدمة',
     },
     encryption: 'التشفير من طرف إلى طرف',
     supportsE2ee: 'يدعم التشفير من طرف إلى طرف',

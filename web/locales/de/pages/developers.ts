@@ -107,6 +107,7 @@ export const developerMessages: typeof english = {
       offline_access: 'Refresh-Tokens',
       user_id: 'Eine ID für alle Identitäten einer Person',
       groups: 'Gruppen der Person, die der Betreiber der App zugeordnet hat',
+      roles: 'Rollen der Person in der App, die der Betreiber vergeben hat',
     },
     encryption: 'Ende-zu-Ende-Verschlüsselung',
     supportsE2ee: 'Unterstützt Ende-zu-Ende-Verschlüsselung',

@@ -102,6 +102,7 @@ export const developerMessages = {
       offline_access: 'Refresh tokens',
       user_id: 'One ID for all identities of a user',
       groups: 'The user’s groups that the operator assigned to the app',
+      roles: 'The user’s roles in the app, which the operator assigned',
     } satisfies Record<StandardScope, string>,
     encryption: 'End-to-end encryption',
     supportsE2ee: 'Supports end-to-end encryption',

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createRemotePerson } from '../../../server/testing/remote-signer.ts'
+import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
+import { fieldsOf, listOf, textOf } from '../../terminal.ts'
+import { inherited } from '../../testing/environment.ts'
+
+const main = join(import.meta.dirname, '../../main.ts')
+let service: Service
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+type Run = { code: number; stdout: string; stderr: string }
+
+function countersign(...words: string[]): Promise<Run> {
+  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+async function json(...words: string[]) {
+  const { code, stdout, stderr } = await countersign(...words, '--json')
+  assert.equal(code, 0, stderr)
+  return fieldsOf(JSON.parse(stdout))
+}
+
+async function newApp(): Promise<string> {
+  const made = await json('apps', 'create', '--name', 'Grafana', '--redirect-uri', 'https://grafana.example/callback')
+  return textOf(made['clientId'])
+}
+
+test('an operator defines roles of an app, assigns them, and takes them away', async () => {
+  const { identityId, handle } = await createRemotePerson(service, 'ada')
+  for (const key of ['eng', 'ops']) await countersign('groups', 'create', key)
+  const clientId = await newApp()
+  assert.match((await countersign('apps', 'roles', 'show', clientId)).stdout, /No roles yet/)
+  await json('apps', 'roles', 'set', clientId, 'viewer', '--name', 'Viewer', '--group', 'eng')
+  const set = await json('apps', 'roles', 'set', clientId, 'admin', '--identity', `@${handle}`)
+  assert.deepEqual(set['roleAssignments'], [
+    { role: 'viewer', groups: ['eng'], identities: [] },
+    { role: 'admin', groups: [], identities: [identityId] },
+  ])
+  await json('apps', 'roles', 'assign', clientId, 'viewer', '--group', 'ops', '--identity', identityId)
+  const renamed = await json('apps', 'roles', 'set', clientId, 'viewer', '--name', 'Reader')
+  assert.deepEqual(listOf(renamed['roleAssignments'])[0], {
+    ...{ role: 'viewer', groups: ['eng', 'ops'], identities: [identityId] },
+  })
+  const shown = await countersign('apps', 'roles', 'show', clientId)
+  assert.match(shown.stdout, /viewer +Reader +eng ops +@ada\S*\n *admin +admin +@ada/)
+
+  const taken = ['apps', 'roles', 'unassign', clientId, 'viewer', '--group', 'eng', '--identity', handle]
+  assert.deepEqual(listOf((await json(...taken))['roleAssignments'])[0], {
+    ...{ role: 'viewer', groups: ['ops'], identities: [] },
+  })
+  const removed = await json('apps', 'roles', 'remove', clientId, 'admin')
+  assert.deepEqual(removed['roles'], [{ key: 'viewer', displayName: 'Reader' }])
+  const emptied = await json('apps', 'roles', 'set', clientId, 'viewer', '--group', '')
+  assert.deepEqual(emptied['roleAssignments'], [])
+  const unknown = await countersign('apps', 'roles', 'assign', clientId, 'owner', '--group', 'eng')
+  assert.deepEqual([unknown.code, /the app has no role owner/.test(unknown.stderr)], [1, true])
+})
