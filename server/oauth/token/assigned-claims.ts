@@ -22,10 +22,9 @@ export async function readAssignedClaims(
   { identityId, scope }: Granted,
 ): Promise<AssignedClaims> {
   const granted = effectiveScope(ScopeSet.parse(scope), app)
-  const [groups, roles] = await Promise.all([
-    granted.has('groups') ? readGroups(db, app, identityId) : undefined,
-    granted.has('roles') ? listRolesOf(db, app.clientId, identityId) : undefined,
-  ])
+  // One after the other: a request takes one connection at a time.
+  const groups = granted.has('groups') ? await readGroups(db, app, identityId) : undefined
+  const roles = granted.has('roles') ? await listRolesOf(db, app.clientId, identityId) : undefined
   return { ...(groups && { groups }), ...(roles && { roles }) }
 }
 

@@ -115,10 +115,28 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     why: 'Ten members, each with an audit event in all indexes.',
   },
   {
+    request: 'PUT /api/admin/apps/:clientId/roles',
+    statement: /^insert into|^select "role_key"/,
+    blocksMax: 250,
+    why: 'Ten users with two roles each: a row and an audit event in all indexes for each, and the names of all ten.',
+  },
+  {
     request: 'GET /api/admin/operators',
     statement: /^select/,
     blocksMax: 250,
     why: 'All operators, 200 at most, each with the names of their identity.',
+  },
+  {
+    request: 'GET /api/admin/health',
+    statement: /select/,
+    blocksMax: 1100,
+    why: 'The last 500 waiting deliveries or mails at most, and all owners, 200 at most, with their identities.',
+  },
+  {
+    request: 'GET /api/admin/overview',
+    statement: /select/,
+    blocksMax: 6000,
+    why: 'Each of four counts ends at 10,000 rows, at any number of users.',
   },
   {
     statement: /^update operator set break_glass_mailed_at/,
