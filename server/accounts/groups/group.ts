@@ -61,8 +61,8 @@ export async function findGroups(db: Database | Transaction, groupIds: string[])
 }
 
 /** Returns those groups that exist, by their keys. */
-export async function findGroupsOfKeys(db: Database | Transaction, keys: string[]): Promise<GroupRow[]> {
-  return keys.length === 0 ? [] : store.findGroupsOfKeys(db, keys)
+export async function findGroupsByKey(db: Database | Transaction, keys: string[]): Promise<GroupRow[]> {
+  return keys.length === 0 ? [] : store.findGroupsByKey(db, keys)
 }
 
 /** Locks a group until the transaction ends. Throws `group_not_found`. */
@@ -91,10 +91,10 @@ export type GroupRef = { groupId: string; key: string }
 
 /** Returns the groups with these keys, by key. Throws `group_not_found`, which names the first unknown key. */
 export async function requireGroups(db: Database | Transaction, keys: string[]): Promise<GroupRef[]> {
-  const found = keys.length === 0 ? [] : await store.findGroupsByKey(db, keys)
+  const found = await findGroupsByKey(db, keys)
   const unknown = keys.find((key) => !found.some((each) => each.key === key))
   if (unknown !== undefined) throw errors.group_not_found({ sentence: `No group has the key ${unknown}.` })
-  return found
+  return found.map(({ groupId, key }) => ({ groupId, key }))
 }
 
 type GroupInput = GroupChange & { key: string; displayName: string }

@@ -31,19 +31,6 @@ export function listMembers(
     .execute()
 }
 
-/** Locks identities of any users until the transaction ends. Returns those that exist. */
-export async function lockIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<IdentityId[]> {
-  if (identityIds.length === 0) return []
-  const rows = await tx
-    .selectFrom('identity')
-    .select('identity_id as identityId')
-    .where('identity_id', 'in', identityIds)
-    .orderBy('identity_id')
-    .forNoKeyUpdate()
-    .execute()
-  return rows.map(({ identityId }) => identityId)
-}
-
 /** Adds identities to a group. Returns those that were no members. */
 export async function insertMembers(
   tx: Transaction,

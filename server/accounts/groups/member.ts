@@ -1,6 +1,7 @@
 import type { GroupMember } from '@countersign/protocol/accounts/groups'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
+import { lockIdentities } from '#accounts/identities/identity.ts'
 import { requireOtherAccounts } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
@@ -57,7 +58,7 @@ export async function changeMembers(
   if (add.some((identityId) => removing.has(identityId))) throw errors.invalid_request()
   return operatorTransaction(db, operator, async (tx) => {
     await requireOtherAccounts(tx, operator, [...add, ...remove])
-    const existing = new Set(await store.lockIdentities(tx, add))
+    const existing = new Set(await lockIdentities(tx, add))
     const group = await lockGroup(tx, groupId)
     requireRightsOverGroup(operator, group, now)
     const unknown = add.filter((identityId) => !existing.has(identityId))

@@ -35,20 +35,11 @@ export function findGroup(db: Database | Transaction, groupId: string) {
   return groups(db).where('group_id', '=', groupId).executeTakeFirst()
 }
 
+/** Finds groups by any number of keys. Returns them by key. */
 export function findGroupsByKey(db: Database | Transaction, keys: string[]) {
-  return db
-    .selectFrom('user_group')
-    .select(['group_id as groupId', 'key'])
-    .where('key', 'in', keys)
-    .where('deleted_at', 'is', null)
-    .orderBy('key')
-    .execute()
-}
-
-/** Finds the groups with any number of keys. */
-export function findGroupsOfKeys(db: Database | Transaction, keys: string[]) {
   return groups(db)
     .where(sql<boolean>`key = any(${keys}::text[])`)
+    .orderBy('key')
     .execute()
 }
 

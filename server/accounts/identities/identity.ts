@@ -18,6 +18,7 @@ import * as suspensionStore from './suspension-store.ts'
 import { isSuspended } from './suspension.ts'
 import type { IdentityRow } from './store.ts'
 
+export { lockIdentities } from './store.ts'
 export type { IdentityRow }
 
 const errors = defineErrors({

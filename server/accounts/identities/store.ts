@@ -74,6 +74,19 @@ export async function lockIdentitiesOfUser(tx: Transaction, userId: UserId): Pro
   return rows.map(({ identityId }) => identityId)
 }
 
+/** Locks identities of any users until the transaction ends. Returns those that exist. */
+export async function lockIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<IdentityId[]> {
+  if (identityIds.length === 0) return []
+  const rows = await tx
+    .selectFrom('identity')
+    .select('identity_id as identityId')
+    .where('identity_id', 'in', identityIds)
+    .orderBy('identity_id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.map(({ identityId }) => identityId)
+}
+
 export function listIdentitiesOfUser(db: Database, userId: UserId) {
   return db
     .selectFrom('identity')

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { invitation, type NewInvitation } from './store.ts'
 
-/** Lets one import at a time decide who is invited. Other changes of invitations go on. */
+/** Serializes imports until the transaction ends. Other changes of invitations do not wait. */
 export async function lockImports(tx: Transaction): Promise<void> {
   await sql`lock table invitation in share update exclusive mode`.execute(tx)
 }

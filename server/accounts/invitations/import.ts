@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { ImportError, InvitationImport, InvitationImportRow } from '@countersign/protocol/accounts/invitations'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
-import { findGroupsOfKeys, requireRightsOverGroup } from '#accounts/groups/group.ts'
+import { findGroupsByKey, requireRightsOverGroup } from '#accounts/groups/group.ts'
 import { requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
@@ -69,7 +69,7 @@ async function decide(
   { operator, rows }: { operator: Operator; rows: ImportRow[] },
   now: Date,
 ): Promise<Decided[]> {
-  const found = await findGroupsOfKeys(tx, [...new Set(rows.flatMap(({ groups }) => groups))])
+  const found = await findGroupsByKey(tx, [...new Set(rows.flatMap(({ groups }) => groups))])
   const byKey = new Map(
     found.map((group) => {
       const { groupId } = group

@@ -2,6 +2,7 @@ import type { AppRoles, AppRolesChange } from '@countersign/protocol/clients/rol
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { hasReservedPrefix, protectGroups, requireGroups } from '#accounts/groups/group.ts'
+import { lockIdentities } from '#accounts/identities/identity.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { requireOtherAccounts } from '#accounts/operators/operator.ts'
 import { getApp, lockManagedApp } from '#clients/registration/app.ts'
@@ -112,7 +113,7 @@ function identitiesOf({ roleAssignments }: AppRolesChange): RoleIdentity[] {
 /** Locks identities until the transaction ends. Throws `identity_not_found`, which names those that do not exist. */
 async function requireIdentities(tx: Transaction, identities: RoleIdentity[]): Promise<void> {
   const identityIds = [...new Set(identities.map(({ identityId }) => identityId))]
-  const existing = new Set(await store.lockIdentities(tx, identityIds))
+  const existing = new Set(await lockIdentities(tx, identityIds))
   const unknown = identityIds.filter((identityId) => !existing.has(identityId))
   if (unknown.length > 0) throw errors.identity_not_found({ fields: { identityIds: unknown } })
 }

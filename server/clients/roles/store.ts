@@ -84,19 +84,6 @@ export function listAssignedRoles(db: Database, identityId: IdentityId) {
     .execute()
 }
 
-/** Locks identities of any users until the transaction ends. Returns those that exist. */
-export async function lockIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<IdentityId[]> {
-  if (identityIds.length === 0) return []
-  const rows = await tx
-    .selectFrom('identity')
-    .select('identity_id as identityId')
-    .where('identity_id', 'in', identityIds)
-    .orderBy('identity_id')
-    .forNoKeyUpdate()
-    .execute()
-  return rows.map(({ identityId }) => identityId)
-}
-
 /** Stores the roles of an app in their order, and deletes its others with their assignments. */
 export async function replaceRoles(tx: Transaction, clientId: ClientId, roles: RoleRow[]): Promise<void> {
   const keys = roles.map(({ key }) => key)

@@ -15,18 +15,23 @@ export function consentFacts(scopes: string[], identity: Identity, words: ScopeW
 
 type FactsOfScope = (identity: Identity, words: Messages['scopes']) => Omit<LabelledValue, 'scope'>[]
 
+/** A scope that is described in words, whoever the identity is. */
+function described(scope: 'openid' | 'offline_access' | 'user_id' | 'groups' | 'roles'): FactsOfScope {
+  return (_identity, words) => [{ label: words[scope], value: words[`${scope}Value`] }]
+}
+
 /** Facts by scope. The type requires a row for every scope. */
 const factsByScope: Record<ConsentScope, FactsOfScope> = {
-  openid: (_identity, words) => [{ label: words.openid, value: words.openidValue }],
+  openid: described('openid'),
   profile: ({ displayName, handle }, words) => [
     { label: words.name, value: displayName },
     { label: words.handle, value: atHandle(handle) },
   ],
   email: (identity, words) => [emailFact(identity, words)],
-  offline_access: (_identity, words) => [{ label: words.offline_access, value: words.offline_accessValue }],
-  user_id: (_identity, words) => [{ label: words.user_id, value: words.user_idValue }],
-  groups: (_identity, words) => [{ label: words.groups, value: words.groupsValue }],
-  roles: (_identity, words) => [{ label: words.roles, value: words.rolesValue }],
+  offline_access: described('offline_access'),
+  user_id: described('user_id'),
+  groups: described('groups'),
+  roles: described('roles'),
   'e2ee:symmetric': (_identity, words) => [{ label: words.encryption, value: words.symmetricValue }],
   'e2ee:asymmetric': (_identity, words) => [{ label: words.encryption, value: words.asymmetricValue }],
 }

@@ -28,7 +28,7 @@ export const signinMessages: typeof english = {
     user_id: 'معرّف الحساب',
     user_idValue: 'واحد لكل هوياتك، فيمكن للتطبيقات معرفة أنها تعود إلى شخص واحد',
     groups: 'المجموعات',
-    groupsValue: 'مجموعاتك التي يشاركها مشغّل الخدمة مع التطبيق',
+    groupsValue: 'مجموعاتك التي يعرضها المشغّل على التطبيق',
     roles: 'الأدوار',
     rolesValue: 'أدوارك في التطبيق',
     encryption: 'التشفير',
