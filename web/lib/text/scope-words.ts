@@ -15,7 +15,7 @@ export function consentFacts(scopes: string[], identity: Identity, words: ScopeW
 
 type FactsOfScope = (identity: Identity, words: Messages['scopes']) => Omit<LabelledValue, 'scope'>[]
 
-/** A scope that is described in words, whoever the identity is. */
+/** Describes a scope in words that are the same for every identity. */
 function described(scope: 'openid' | 'offline_access' | 'user_id' | 'groups' | 'roles'): FactsOfScope {
   return (_identity, words) => [{ label: words[scope], value: words[`${scope}Value`] }]
 }
