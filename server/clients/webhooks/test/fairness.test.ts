@@ -49,8 +49,10 @@ async function untilHeard(t: TestContext, others: { received: unknown[] } = { re
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const clientId = await appOf(await world.person(), receiver.url)
-  const [began, before] = [performance.now(), others.received.length]
+  const began = performance.now()
   await notifyApps([clientId])
+  // What arrives before the event is stored does not overtake it. On a slow machine, storing it takes long.
+  const before = others.received.length
   await receiver.has(1)
   return { milliseconds: performance.now() - began, overtaking: others.received.length - before }
 }
