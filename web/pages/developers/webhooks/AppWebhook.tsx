@@ -56,7 +56,7 @@ export function AppWebhook({ app: { clientId } }: { app: App }) {
 type EndpointProps = { of: LiveWebhook; clientId: string; onIssued: (issued: IssuedWebhookSecret) => void }
 
 /** The address of the webhook, and its actions. */
-function Endpoint({ of: { current, read, update, clear }, clientId, onIssued }: EndpointProps) {
+function Endpoint({ of: { current, read, update, remove }, clientId, onIssued }: EndpointProps) {
   if (current === undefined) return null
   return (
     <>
@@ -76,7 +76,7 @@ function Endpoint({ of: { current, read, update, clear }, clientId, onIssued }: 
           isActive={current.webhook.status === 'active'}
           onSent={read}
           onIssued={onIssued}
-          onRemoved={clear}
+          onRemove={remove}
         />
       )}
     </>

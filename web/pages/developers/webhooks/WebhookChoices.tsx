@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { call, ApiError } from '../../../lib/api/call.ts'
+import { call } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
@@ -13,11 +13,11 @@ type Props = {
   isActive: boolean
   onSent: () => Promise<void>
   onIssued: (issued: { secret: string; previousUntil: string }) => void
-  onRemoved: () => void
+  onRemove: () => Promise<void>
 }
 
 /** The actions of a webhook that exists. */
-export function WebhookChoices({ clientId, isUntried, isActive, onSent, onIssued, onRemoved }: Props) {
+export function WebhookChoices({ clientId, isUntried, isActive, onSent, onIssued, onRemove }: Props) {
   const words = useMessages()
   const doing = useActions()
   const [dialog, setDialog] = useState<'rotate' | 'remove'>()
@@ -57,24 +57,21 @@ export function WebhookChoices({ clientId, isUntried, isActive, onSent, onIssued
           onClose={closeDialog}
         />
       )}
-      {dialog === 'remove' && <Removal clientId={clientId} onRemoved={onRemoved} onClose={closeDialog} />}
+      {dialog === 'remove' && <Removal onRemove={onRemove} onClose={closeDialog} />}
     </>
   )
 }
 
-type RemovalProps = Pick<Props, 'clientId' | 'onRemoved'> & { onClose: () => void }
+type RemovalProps = Pick<Props, 'onRemove'> & { onClose: () => void }
 
-function Removal({ clientId, onRemoved, onClose }: RemovalProps) {
+function Removal({ onRemove, onClose }: RemovalProps) {
   const words = useMessages()
   const doing = useActions()
   const remove: Action = {
     name: 'remove-webhook',
     label: words.webhook.removeNow,
     look: 'danger',
-    do: async () => {
-      await call('DELETE /api/developer/apps/:clientId/webhook', { params: { clientId } }).catch(acceptGone)
-      onRemoved()
-    },
+    do: onRemove,
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'secondary', do: onClose }
   return (
@@ -83,9 +80,4 @@ function Removal({ clientId, onRemoved, onClose }: RemovalProps) {
       <Actions of={[remove, cancel]} doing={doing} />
     </Dialog>
   )
-}
-
-/** Ignores that the webhook was already removed from another tab. */
-function acceptGone(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'webhook_not_found')) throw error
 }

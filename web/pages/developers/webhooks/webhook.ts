@@ -20,6 +20,8 @@ export function useWebhook(clientId: string) {
   const [count, setCount] = useState(countAtFirst)
   // A result that was requested before a change must not undo the change here.
   const changes = useRef(0)
+  const isRemoving = useRef(false)
+  const poll = useRef(Promise.resolve())
   const read = async (few: number = count) => {
     changes.current += 1
     setCurrent(await readWebhook(clientId, few))
@@ -28,13 +30,15 @@ export function useWebhook(clientId: string) {
   useEffect(() => {
     if (!current) return undefined
     const readAgain = async () => {
-      if (document.visibilityState !== 'visible') return
+      if (document.visibilityState !== 'visible' || isRemoving.current) return
       const before = changes.current
       const found = await readWebhook(clientId, count)
       if (before === changes.current) setCurrent(found)
     }
     // Failed reads are ignored, because the next one follows soon.
-    const refresh = () => void readAgain().catch(() => {})
+    const refresh = () => {
+      poll.current = readAgain().catch(() => {})
+    }
     const timer = setInterval(refresh, rest)
     document.addEventListener('visibilitychange', refresh)
     return () => {
@@ -51,9 +55,17 @@ export function useWebhook(clientId: string) {
       changes.current += 1
       setCurrent({ webhook, deliveries: current?.deliveries ?? [], hasMore: current?.hasMore ?? false })
     },
-    clear() {
-      changes.current += 1
-      setCurrent(null)
+    /** Removes the webhook. There are no deliveries to read from then on. */
+    async remove() {
+      isRemoving.current = true
+      try {
+        await poll.current
+        await call('DELETE /api/developer/apps/:clientId/webhook', { params: { clientId } }).catch(acceptGone)
+        changes.current += 1
+        setCurrent(null)
+      } finally {
+        isRemoving.current = false
+      }
     },
     canShowMore: current?.hasMore === true && count < countMax,
     async showMore() {
@@ -72,9 +84,18 @@ async function readWebhook(clientId: string, count: number): Promise<WebhookStat
     const { deliveries, nextCursor } = await call('GET /api/developer/apps/:clientId/webhook/deliveries', given)
     return { webhook, deliveries, hasMore: nextCursor !== null }
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'webhook_not_found') return null
+    if (isNotFound(error)) return null
     throw error
   }
+}
+
+/** Ignores that the webhook was already removed from another tab. */
+function acceptGone(error: unknown): void {
+  if (!isNotFound(error)) throw error
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'webhook_not_found'
 }
 
 function isUnderWay({ state, attempts }: WebhookDelivery): boolean {
