@@ -17,6 +17,9 @@ export async function visitAdminPages(person: Person, stage: TestEnvironment, ha
   await admin('invitations', { kind: 'mail', email: `ada@${handle}.analytical-engine.example`, groups: [staff] })
   await admin('invitations', { kind: 'link', maxUses: 20, message: 'Willkommen.' })
 
+  await page.goto(`${stage.service.authUrl}/admin`)
+  await control('open-people').waitFor()
+  await look('admin-overview')
   await open('people')
   await control('open-identity').first().waitFor()
   await look('admin-people')
@@ -44,6 +47,7 @@ export async function visitAdminPages(person: Person, stage: TestEnvironment, ha
   await person.press('new-invitation')
   await look('admin-new-invitation')
   await person.press('cancel')
+  await visitImport(person, handle, look)
   await open('groups')
   await control('open-group').first().waitFor()
   await look('admin-groups')
@@ -70,6 +74,19 @@ export async function visitAdminPages(person: Person, stage: TestEnvironment, ha
   await open('settings')
   await page.locator('input[name="branding.accent"]').fill('#1a7f37')
   await look('admin-settings')
+}
+
+/** The preview of a file of which one row is wrong. */
+async function visitImport({ page, press, control }: Person, handle: string, look: Look) {
+  await press('ask-import')
+  await look('admin-import')
+  const file = `email,groups\nnoether@${handle}.analytical-engine.example,${handle}-staff\nada,unknown\n`
+  await page.locator('input[type="file"]').setInputFiles({
+    ...{ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(file) },
+  })
+  await page.locator('.import-faults li').first().waitFor()
+  await look('admin-import-preview')
+  await control('cancel').click()
 }
 
 /** An identity whose deletion is scheduled, and what restores it. */

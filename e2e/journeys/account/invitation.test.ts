@@ -36,7 +36,7 @@ test('the first operator sets up the service, and a guest registers by an invita
   await ada.createAccount({ handle: 'ada', displayName: 'Ada Lovelace' })
   await ada.press('confirm-recovery-saved')
   await ada.page.waitForURL(/\/admin/)
-  await ada.control('open-identity').first().waitFor()
+  await ada.control('first-invite').waitFor()
   await look(ada, 'owner')
   const { operators } = await operate('operators')
   assert.deepEqual(

@@ -49,7 +49,7 @@ test('CON-01 an owner finds a user, suspends them, and sees it in their activity
   const { person: ada, look, faults } = await enroll('ada', 'Ada Lovelace')
   await makeOperator('ada', 'owner')
   const { page, control, press, write } = ada
-  await page.goto(`${stage.service.authUrl}/admin`)
+  await page.goto(`${stage.service.authUrl}/admin/people`)
   await control('open-identity').first().waitFor()
   await look('admin-people')
   await search(ada, 'gra')
@@ -311,7 +311,7 @@ test('CON-07 an owner edits an identity that changed meanwhile, and exports its 
   const { person, look, faults } = await enroll('dorothy', 'Dorothy Vaughan')
   await makeOperator('dorothy', 'owner')
   const { page, control, press, write } = person
-  await page.goto(`${stage.service.authUrl}/admin`)
+  await page.goto(`${stage.service.authUrl}/admin/people`)
   await search(person, 'mary')
   await press('open-identity')
   await press('ask-edit-identity')

@@ -29,6 +29,7 @@ import {
 import { useAdminMessages } from './words.ts'
 
 const loaders: Record<Section, () => Promise<ComponentType<PartProps>>> = {
+  overview: async () => (await import('./overview/Overview.tsx')).Overview,
   people: async () => (await import('./people/People.tsx')).People,
   invitations: async () => (await import('./invitations/Invitations.tsx')).Invitations,
   groups: async () => (await import('./groups/Groups.tsx')).Groups,

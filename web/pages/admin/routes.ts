@@ -3,6 +3,7 @@ import type { IconName } from '../../components/ui/Icon.tsx'
 
 /** The sections in their order, each with its icon. */
 export const sectionIcons = {
+  overview: 'layout-dashboard',
   people: 'id-card',
   invitations: 'mail',
   groups: 'users',
@@ -26,9 +27,10 @@ function isSection(name: string): name is Section {
 
 export function parseRoute(path: string): AdminRoute {
   const [, , name = '', id, tab] = path.split('/')
-  return isSection(name) ? { section: name, id: id || undefined, tab: tab || undefined } : { section: 'people' }
+  return isSection(name) ? { section: name, id: id || undefined, tab: tab || undefined } : { section: 'overview' }
 }
 
 export function routePath({ section, id, tab }: AdminRoute): string {
+  if (section === 'overview') return '/admin'
   return ['/admin', section, id, tab].filter((part) => part !== undefined).join('/')
 }

@@ -3,6 +3,7 @@ import type { Permission } from '@countersign/protocol/formats/registries/permis
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { callAs } from '../../../lib/api/call.ts'
+import { uploadAs } from '../../../lib/api/upload.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 
 export type OwnOperator = ResponseOf<'GET /api/account/operators'>['operators'][number]
@@ -21,5 +22,8 @@ export function useOperator() {
     /** Calls an endpoint. If it requires recent authentication, the user confirms with a passkey first. */
     ask: <Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<ResponseOf<Name>> =>
       withRecentAuthentication(() => callAs(identityId, name, given)),
+    /** Calls an endpoint whose body is a file. */
+    askWithFile: (name: Parameters<typeof uploadAs>[1], given: Parameters<typeof uploadAs>[2], file: Blob) =>
+      withRecentAuthentication(() => uploadAs(identityId, name, given, file)),
   }
 }

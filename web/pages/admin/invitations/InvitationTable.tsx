@@ -61,7 +61,7 @@ function Invited({ invitation: { kind, email, message } }: { invitation: Account
   )
 }
 
-function Status({ of: { kind, status, mailedAt, voidReason } }: { of: AccountInvitation }) {
+function Status({ of: { kind, status, mailedAt, nextMailAt, voidReason } }: { of: AccountInvitation }) {
   const words = useInvitationsMessages()
   if (voidReason !== null)
     return (
@@ -72,6 +72,7 @@ function Status({ of: { kind, status, mailedAt, voidReason } }: { of: AccountInv
         </div>
       </>
     )
+  if (nextMailAt !== null && status === 'pending') return <Chip tone="wait">{words.mailing}</Chip>
   if (kind === 'mail' && mailedAt === null && status !== 'used')
     return (
       <Chip tone="bad" icon="triangle-alert">

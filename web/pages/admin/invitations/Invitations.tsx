@@ -7,6 +7,7 @@ import { useOperator } from '../acting/operator.ts'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
+import { ImportInvitations } from './ImportInvitations.tsx'
 import { InvitationTable } from './InvitationTable.tsx'
 import { IssuedLink, ResendInvitation, RevokeInvitation } from './InvitationDialogs.tsx'
 import { NewInvitation } from './NewInvitation.tsx'
@@ -18,7 +19,7 @@ export type InvitationAct = { about: 'resend' | 'revoke'; invitation: AccountInv
 export function Invitations() {
   const words = useInvitationsMessages()
   const { ask, may } = useOperator()
-  const [dialog, setDialog] = useState<'new' | { url: string } | InvitationAct>()
+  const [dialog, setDialog] = useState<'new' | 'import' | { url: string } | InvitationAct>()
   const invitations = useList<AccountInvitation>(async (cursor) => {
     const page = await ask('GET /api/admin/invitations', { querystring: cursor === undefined ? {} : { cursor } })
     return { items: page.invitations, nextCursor: page.nextCursor }
@@ -29,10 +30,16 @@ export function Invitations() {
     invitations.again()
   }
   const create = may('people.invite') && (
-    <button type="button" class="button primary" data-action="new-invitation" onClick={() => setDialog('new')}>
-      <Icon name="plus" size="sm" />
-      {words.add}
-    </button>
+    <div class="actions">
+      <button type="button" class="button" data-action="ask-import" onClick={() => setDialog('import')}>
+        <Icon name="upload" size="sm" />
+        {words.import}
+      </button>
+      <button type="button" class="button primary" data-action="new-invitation" onClick={() => setDialog('new')}>
+        <Icon name="plus" size="sm" />
+        {words.add}
+      </button>
+    </div>
   )
   return (
     <>
@@ -51,6 +58,7 @@ export function Invitations() {
         </Reading>
         <More of={invitations} />
       </Card>
+      {dialog === 'import' && <ImportInvitations onDone={() => refresh()} onClose={close} />}
       {dialog === 'new' && <NewInvitation onDone={refresh} onClose={close} />}
       {typeof dialog === 'object' && 'url' in dialog && <IssuedLink url={dialog.url} onClose={close} />}
       {typeof dialog === 'object' && 'about' in dialog && <ActDialog {...dialog} onDone={refresh} onClose={close} />}

@@ -1,10 +1,13 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { adminMessages as english } from '../../../en/pages/admin/console.ts'
+import { numberOf } from '../../format.ts'
 
 /** Holds the messages of the frame of the operator pages. In Arabic. */
 export const adminMessages: typeof english = {
   title: 'التشغيل',
   retry: 'إعادة المحاولة',
   sections: {
+    overview: 'نظرة عامة',
     people: 'الأشخاص',
     invitations: 'الدعوات',
     groups: 'المجموعات',
@@ -34,6 +37,8 @@ export const adminMessages: typeof english = {
     group_exists: 'هذا المفتاح مستخدم في مجموعة أخرى.',
     group_not_found: 'هذه المجموعة غير موجودة.',
     too_many_groups: 'بلغ عدد المجموعات حدّه. احذف واحدة أولًا.',
+    invalid_import: `هذا ليس ملف ${isolate('CSV')} بهذه الأعمدة، أو فيه أكثر من ${numberOf(5000)} صف.`,
+    too_many_invitations: 'بلغ عدد الدعوات المفتوحة حدّه. ألغِ بعضها أولًا.',
     invitation_void: 'هذه الدعوة لاغية. ألغِها وأنشئ دعوة جديدة.',
     invitation_not_mailed: 'استُخدمت هذه الدعوة من قبل، أو هي رابط.',
     setting_fixed_by_environment: 'هذا الإعداد محدّد بمتغيّر بيئة. أعد تحميل الصفحة.',

@@ -1,3 +1,4 @@
+import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { adminInvitationsMessages as english } from '../../../en/pages/admin/invitations.ts'
 import { numberOf } from '../../format.ts'
 
@@ -52,6 +53,37 @@ export const adminInvitationsMessages: typeof english = {
   resend: 'إعادة الإرسال',
   resendTitle: (email) => `إعادة الإرسال إلى ${email}`,
   resendWhat: 'يصل رابط جديد، ولا يعمل الرابط السابق بعد ذلك.',
+  mailing: 'قيد الإرسال',
+  import: 'استيراد',
+  importing: {
+    title: 'دعوة أشخاص من ملف',
+    file: `ملف ${isolate('CSV')}`,
+    hint: `العمود ${isolate('email')} وحده إلزامي. الأعمدة:`,
+    missing: 'اختر ملفًا.',
+    tooLarge: `لا يجوز أن يتجاوز الملف ${isolate('1 MiB')}.`,
+    nothing: 'ليس في الملف أحد لدعوته.',
+    toInvite: 'للدعوة',
+    invited: 'مدعوّون من قبل',
+    faulty: 'صفوف فيها أخطاء',
+    row: (row) => `الصف ${row}:`,
+    more: (count) => `أخطاء أخرى: ${count}`,
+    send: 'إرسال الدعوات',
+    sendOthers: 'دعوة الآخرين',
+    sent: 'يجري إرسال الدعوات.',
+    faults: {
+      invalid_row: 'عدد الحقول يختلف عن الصف الأول.',
+      invalid_email: 'عنوان البريد الإلكتروني غير صالح.',
+      duplicate_email: 'ورد العنوان مرتين في الملف.',
+      invalid_handle: 'اسم المستخدم غير صالح.',
+      invalid_display_name: 'اسم العرض غير صالح.',
+      group_not_found: 'هذه المجموعة غير موجودة.',
+      too_many_groups: `عدد المجموعات أكثر من ${numberOf(20)}.`,
+      permission_denied: 'لا يمكنك إدارة هذه المجموعات.',
+      reauthentication_required: 'إحدى المجموعات محمية. سجّل الدخول من جديد أولًا.',
+      invalid_language: `يجب أن تكون اللغة ${isolate('en')} أو ${isolate('de')} أو ${isolate('ar')}.`,
+      invalid_expiry: `يجب أن يكون عدد الأيام من ${numberOf(1)} إلى ${numberOf(90)}.`,
+    },
+  },
   revoke: 'إلغاء الدعوة',
   revokeTitle: 'إلغاء الدعوة',
   revokeWhat: 'يتوقف الرابط عن العمل فورًا. تبقى الحسابات التي أُنشئت به.',

@@ -5,6 +5,7 @@ export const adminMessages: typeof english = {
   title: 'Betrieb',
   retry: 'Erneut versuchen',
   sections: {
+    overview: 'Übersicht',
     people: 'Personen',
     invitations: 'Einladungen',
     groups: 'Gruppen',
@@ -34,6 +35,8 @@ export const adminMessages: typeof english = {
     group_exists: 'Eine andere Gruppe hat diesen Schlüssel.',
     group_not_found: 'Diese Gruppe gibt es nicht.',
     too_many_groups: 'Mehr Gruppen sind nicht möglich. Lösche zuerst eine.',
+    invalid_import: 'Das ist keine CSV-Datei mit diesen Spalten, oder sie hat mehr als 5.000 Zeilen.',
+    too_many_invitations: 'Mehr offene Einladungen sind nicht möglich. Widerrufe zuerst welche.',
     invitation_void: 'Diese Einladung ist ungültig. Widerrufe sie und erstelle eine neue.',
     invitation_not_mailed: 'Diese Einladung wurde schon verwendet oder ist ein Link.',
     setting_fixed_by_environment: 'Eine Umgebungsvariable legt diese Einstellung fest. Lade die Seite neu.',

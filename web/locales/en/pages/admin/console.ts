@@ -3,6 +3,7 @@ export const adminMessages = {
   title: 'Operator',
   retry: 'Try again',
   sections: {
+    overview: 'Overview',
     people: 'People',
     invitations: 'Invitations',
     groups: 'Groups',
@@ -33,6 +34,8 @@ export const adminMessages = {
     group_exists: 'Another group has this key.',
     group_not_found: 'There is no such group.',
     too_many_groups: 'The limit of groups is reached. Delete one first.',
+    invalid_import: 'This is not a CSV file with these columns, or it has more than 5,000 rows.',
+    too_many_invitations: 'There are too many open invitations. Revoke some first.',
     invitation_void: 'This invitation is void. Revoke it, and create a new one.',
     invitation_not_mailed: 'This invitation was used already, or it is a link.',
     setting_fixed_by_environment: 'An environment variable sets this. Reload the page.',
