@@ -6,6 +6,12 @@ import { addCreate } from './apps/create.ts'
 import { addDelete, addDisable, addEnable, addRotateSecret } from './apps/manage.ts'
 import { addList, addShow } from './apps/list.ts'
 import {
+  addPreview,
+  addRemove as addRemoveClaim,
+  addSet as addSetClaim,
+  addShow as addShowClaims,
+} from './apps/roles/claims.ts'
+import {
   addAssign as addAssignRole,
   addRemove as addRemoveRole,
   addSet as addSetRole,
@@ -113,6 +119,12 @@ addSetRole(roles)
 addAssignRole(roles)
 addUnassignRole(roles)
 addRemoveRole(roles)
+
+const claims = apps.command('claims').description('manage the claims of an app, made of groups, roles and texts')
+addShowClaims(claims)
+addSetClaim(claims)
+addRemoveClaim(claims)
+addPreview(claims)
 
 const resources = program.command('resources').description('manage connector resources')
 addCreateResource(resources)

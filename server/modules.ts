@@ -14,6 +14,7 @@ import { passkeys } from '#accounts/passkeys/module.ts'
 import { suspension } from '#accounts/suspension/module.ts'
 import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
 import { sessions } from '#accounts/sessions/module.ts'
+import { claims } from '#clients/claims/module.ts'
 import { registration } from '#clients/registration/module.ts'
 import { usage } from '#clients/usage/module.ts'
 import { resources } from '#clients/resources/module.ts'
@@ -59,7 +60,7 @@ export const modules = [
   ...[pictures, platform],
   ...[backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
   ...[suspension, deletion],
-  ...[usage, registration, roles, resources, webhooks],
+  ...[usage, registration, roles, claims, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
   ...[connections, provisioning, ssoSignIn],

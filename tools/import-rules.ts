@@ -12,7 +12,7 @@ const contexts: Record<string, string> = {
     'documentation module pictures process',
   accounts:
     'backchannel-logout sessions identities keys passkeys account operators groups invitations suspension deletion',
-  clients: 'usage registration roles resources webhooks',
+  clients: 'usage registration roles claims resources webhooks',
   tokens: 'signing-keys families',
   organizations: 'membership acts domains keys members council',
   sso: 'providers connections provisioning sign-in',

@@ -6,6 +6,7 @@ import type * as appKeys from './oauth/app-keys.ts'
 import type * as apps from './clients/apps.ts'
 import type * as audit from './operations/audit.ts'
 import type * as authorizations from './oauth/authorizations.ts'
+import type * as claims from './clients/claims.ts'
 import type * as backup from './operations/backup.ts'
 import type * as delegations from './oauth/delegations.ts'
 import type * as deviceApprovals from './accounts/device-approvals.ts'
@@ -59,6 +60,7 @@ type All =
   | EndpointsOf<typeof audit>
   | EndpointsOf<typeof authorizations>
   | EndpointsOf<typeof backup>
+  | EndpointsOf<typeof claims>
   | EndpointsOf<typeof delegations>
   | EndpointsOf<typeof developer>
   | EndpointsOf<typeof deviceApprovals>

@@ -228,3 +228,13 @@ create table app_role_identity (
   foreign key (client_id, role_key) references app_role on delete cascade
 );
 create index app_role_identity_of_app on app_role_identity (client_id, role_key);
+
+-- Claims of an app that the operator maps from groups, roles or fixed texts.
+create table app_claim (
+  client_id text not null references app on delete cascade,
+  claim text not null,
+  -- Its place among the claims of the app.
+  position integer not null,
+  mapping jsonb not null,
+  primary key (client_id, claim)
+);

@@ -34,6 +34,11 @@ export async function useGroups({ world, send }: RequestClient): Promise<void> {
   await send(admin, `PUT ${roles}`, { roles: [{ key: 'viewer' }, { key: 'editor' }], roleAssignments })
   await send(admin, `PUT ${roles}`, { roles: [{ key: 'editor' }], roleAssignments: roleAssignments.slice(1) })
   await send(admin, `GET ${roles}`)
+  const claims = `/api/admin/apps/${app.clientId}/claims` as const
+  const mapping = { source: 'groups', scope: 'groups', map: { [key]: 'Staff' } } as const
+  await send(admin, `PUT ${claims}`, { claims: [1, 2].map((nth) => ({ claim: `team_${nth}`, ...mapping })) })
+  await send(admin, `GET ${claims}`)
+  await send(admin, `POST ${claims}/preview`, { identityId: person.identityId })
   const { access_token: token, refresh_token: refreshToken } = await app.tokens(person, {
     scope: 'openid offline_access groups roles',
   })

@@ -26,3 +26,9 @@ export async function groupOf(world: TestWorld, key: string, ...people: Pick<Per
   if (joined.statusCode !== 200) throw new Error(`no members: ${joined.body}`)
   return group
 }
+
+/** Replaces the mapped claims of an app, by ADMIN_TOKEN unless other headers are given. */
+export function putClaims(world: TestWorld, { clientId }: Pick<TestApp, 'clientId'>, claims: object[], by?: Headers) {
+  const url = `/api/admin/apps/${clientId}/claims`
+  return world.api.inject({ method: 'PUT', url, headers: by ?? world.admin, payload: { claims } })
+}

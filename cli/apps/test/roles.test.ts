@@ -66,3 +66,24 @@ test('an operator defines roles of an app, assigns them, and takes them away', a
   const unknown = await countersign('apps', 'roles', 'assign', clientId, 'owner', '--group', 'eng')
   assert.deepEqual([unknown.code, /the app has no role owner/.test(unknown.stderr)], [1, true])
 })
+
+test('an operator defines a claim of an app and previews it for an identity', async () => {
+  const { identityId, handle } = await createRemotePerson(service, 'grace')
+  const clientId = await newApp()
+  await json('apps', 'change', clientId, '--scope', 'openid profile roles')
+  await json('apps', 'roles', 'set', clientId, 'admin', '--identity', identityId)
+  const set = ['apps', 'claims', 'set', clientId, 'grafana_role', '--source', 'roles', '--as', 'string']
+  const mapped = await json(...set, '--map', 'admin=Admin', '--map', 'editor=Editor', '--default', 'Viewer')
+  const map = { admin: 'Admin', editor: 'Editor' }
+  const expected = { claim: 'grafana_role', source: 'roles', scope: 'roles', in: ['id_token', 'userinfo'] }
+  assert.deepEqual(mapped['claims'], [{ ...expected, as: 'string', map, default: 'Viewer' }])
+  await json('apps', 'claims', 'set', clientId, 'zone', '--source', 'literal:eu', '--in', 'access_token')
+  assert.match((await countersign('apps', 'claims', 'show', clientId)).stdout, /grafana_role +roles.*Viewer\nzone/)
+  const shown = await json('apps', 'claims', 'preview', clientId, handle, '--scope', 'openid roles')
+  assert.deepEqual(shown['idToken'], { sub: identityId, grafana_role: 'Admin', roles: ['admin'] })
+  const printed = await countersign('apps', 'claims', 'preview', clientId, identityId)
+  assert.match(printed.stdout, /Access to the app +yes[\s\S]*"grafana_role": "Admin"/)
+  const reserved = await countersign('apps', 'claims', 'set', clientId, 'Email', '--source', 'literal:x')
+  assert.match(reserved.stderr, /Email is reserved/)
+  assert.equal(listOf((await json('apps', 'claims', 'remove', clientId, 'zone'))['claims']).length, 1)
+})

@@ -15,8 +15,12 @@ export const limits = {
   rolesPerAppMax: 50,
   groupsPerRoleMax: 100,
   identitiesPerRoleMax: 100,
-  /** The JSON texts of the claims `groups` and `roles` in a JWT, together. The userinfo endpoint has no such limit. */
+  /** Mapped claims of an app, and characters of a value. */
+  claimsPerAppMax: 40,
+  mappedValueCharactersMax: 256,
+  /** The JSON texts of `groups`, `roles` and mapped claims in a JWT, and in an answer. */
   assignedClaimsBytesMax: 4096,
+  answerClaimsBytesMax: 64 * 1024,
   accessContactCharactersMax: 200,
 
   handleCharactersMin: 3,

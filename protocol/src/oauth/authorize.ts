@@ -163,27 +163,33 @@ export const revoke = endpoint(
   { 200: Type.Object({}) },
 )
 
+/** Answers may have claims that the operator mapped for the app. */
+const withMappedClaims = { additionalProperties: true }
+
 /** Only `active` unless the token is a live one of the requesting client, or one for its own resource. */
-export const Introspection = Type.Object({
-  active: Type.Boolean(),
-  scope: Type.Optional(Type.String()),
-  client_id: Type.Optional(ClientId),
-  username: Type.Optional(Type.String()),
-  token_type: Type.Optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
-  exp: Type.Optional(Type.Integer()),
-  iat: Type.Optional(Type.Integer()),
-  sub: Type.Optional(IdentityId),
-  groups: Type.Optional(Type.Array(Type.String())),
-  roles: Type.Optional(Type.Array(Type.String())),
-  organization: Type.Optional(OrganizationContext),
-  aud: Type.Optional(Type.String()),
-  iss: Type.Optional(Type.String()),
-  /** Of a delegated token: the acting app, the delegation and the resource. */
-  act: Type.Optional(Type.Object({ sub: ClientId })),
-  grant_id: Type.Optional(Uuid),
-  target_resource: Type.Optional(Type.String()),
-  com_mode: Type.Optional(Type.String()),
-})
+export const Introspection = Type.Object(
+  {
+    active: Type.Boolean(),
+    scope: Type.Optional(Type.String()),
+    client_id: Type.Optional(ClientId),
+    username: Type.Optional(Type.String()),
+    token_type: Type.Optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
+    exp: Type.Optional(Type.Integer()),
+    iat: Type.Optional(Type.Integer()),
+    sub: Type.Optional(IdentityId),
+    groups: Type.Optional(Type.Array(Type.String())),
+    roles: Type.Optional(Type.Array(Type.String())),
+    organization: Type.Optional(OrganizationContext),
+    aud: Type.Optional(Type.String()),
+    iss: Type.Optional(Type.String()),
+    /** Of a delegated token: the acting app, the delegation and the resource. */
+    act: Type.Optional(Type.Object({ sub: ClientId })),
+    grant_id: Type.Optional(Uuid),
+    target_resource: Type.Optional(Type.String()),
+    com_mode: Type.Optional(Type.String()),
+  },
+  withMappedClaims,
+)
 export type Introspection = Static<typeof Introspection>
 
 export const introspect = endpoint(
@@ -193,19 +199,24 @@ export const introspect = endpoint(
   { 200: Introspection },
 )
 
-export const UserInfo = Type.Object({
-  sub: IdentityId,
-  name: Type.Optional(Type.String()),
-  preferred_username: Type.Optional(Type.String()),
-  picture: Type.Optional(Type.String()),
-  updated_at: Type.Optional(Type.Integer()),
-  email: Type.Optional(Type.String()),
-  email_verified: Type.Optional(Type.Boolean()),
-  user_id: Type.Optional(UserId),
-  groups: Type.Optional(Type.Array(Type.String(), { description: 'Keys of the groups of the user, sorted' })),
-  roles: Type.Optional(Type.Array(Type.String(), { description: 'Keys of the roles of the user in the app, sorted' })),
-  organization: Type.Optional(OrganizationContext),
-})
+export const UserInfo = Type.Object(
+  {
+    sub: IdentityId,
+    name: Type.Optional(Type.String()),
+    preferred_username: Type.Optional(Type.String()),
+    picture: Type.Optional(Type.String()),
+    updated_at: Type.Optional(Type.Integer()),
+    email: Type.Optional(Type.String()),
+    email_verified: Type.Optional(Type.Boolean()),
+    user_id: Type.Optional(UserId),
+    groups: Type.Optional(Type.Array(Type.String(), { description: 'Keys of the groups of the user, sorted' })),
+    roles: Type.Optional(
+      Type.Array(Type.String(), { description: 'Keys of the roles of the user in the app, sorted' }),
+    ),
+    organization: Type.Optional(OrganizationContext),
+  },
+  withMappedClaims,
+)
 export type UserInfo = Static<typeof UserInfo>
 
 const bearer = { security: 'access token', cors: 'any origin' } as const

@@ -156,6 +156,7 @@ export type AppSettings = Omit<
   | 'secretsEndAt'
   | 'metadataFetchedAt'
   | 'roleGroupIds'
+  | 'claims'
   | 'createdAt'
   | 'updatedAt'
 >
@@ -195,7 +196,8 @@ export const laggingAppSettings: Lagging<AppSettings> = {
 const openAccess: AppAccess = { mode: 'everyone', contact: null, groups: [] }
 
 /** Default settings of an app. RS256 is the default of OpenID Connect Registration §2. */
-export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> & Pick<RegisteredApp, 'roleGroupIds'> = {
+export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> &
+  Pick<RegisteredApp, 'roleGroupIds' | 'claims'> = {
   description: null,
   iconUrl: null,
   color: null,
@@ -220,6 +222,7 @@ export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> & Pick<
   access: openAccess,
   groupsClaim: 'assigned',
   roleGroupIds: [],
+  claims: [],
 }
 
 const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const

@@ -1,4 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
+import type { ClaimMapping } from '@countersign/protocol/clients/claims'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { accessOf } from './access/access-store.ts'
@@ -59,8 +60,16 @@ function roleGroupsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
   return sql<string[]>`array${groupIds}`.as('roleGroupIds')
 }
 
+/** Selects the mapped claims of an app, in their order. */
+function claimsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
+  const mappings = selectFrom('app_claim')
+    .whereRef('app_claim.client_id', '=', 'app.client_id')
+    .select(sql`coalesce(json_agg(mapping order by position), '[]')`.as('claims'))
+  return sql<ClaimMapping[]>`(${mappings})`.as('claims')
+}
+
 function selectApps(db: Database | Transaction) {
-  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf).select(roleGroupsOf)
+  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf).select(roleGroupsOf).select(claimsOf)
 }
 
 /** Finds an app with the hashes of its secrets, in one statement. */

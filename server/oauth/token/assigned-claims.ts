@@ -1,7 +1,9 @@
+import type { ClaimPlace } from '@countersign/protocol/clients/claims'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import { listGroupsOf } from '#accounts/groups/member.ts'
+import { mapClaims, type MappedClaims } from '#clients/claims/mapping.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { listRolesOf } from '#clients/roles/role.ts'
 import type { Database } from '#platform/database/database.ts'
@@ -9,7 +11,7 @@ import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import type { IdentityClaims } from './claims.ts'
 
 /** Claims about what operators assigned to an identity. */
-export type AssignedClaims = { groups?: string[]; roles?: string[] }
+export type AssignedClaims = { groups?: string[] | undefined; roles?: string[] | undefined }
 type Granted = { identityId: IdentityId; scope: string }
 
 /**
@@ -36,27 +38,47 @@ async function readGroups(db: Database, app: RegisteredApp, identityId: Identity
   return groups.filter(({ groupId }) => isShared(groupId)).map(({ key }) => key)
 }
 
-/** The claims that a JWT leaves out if they are too large, in this order. */
-const omittable = ['groups', 'roles'] as const
+/** What an app learns about an identity, apart from its mapped claims. */
+type Known = { scope: ScopeSet; assigned: AssignedClaims; claims: IdentityClaims | AssignedClaims }
+
+/** Claims that fit, their names that do not, and how many bytes all of them have. */
+export type FittingClaims = { claims: Record<string, unknown>; omitted: string[]; bytes: number }
 
 /**
- * Returns the claims that fit into a JWT. A claim that does not fit is left out as a whole, and `claims_omitted` says
- * so: an app that saw some of the groups could not tell that others are missing.
+ * Returns the claims of an identity in one place, with the mapped claims of the app. If they are too large, `groups` is
+ * left out, then `roles`, then mapped claims from the last: each as a whole, because an app that saw some of the groups
+ * could not tell that others are missing. `claims_omitted` names them.
  */
-export function claimsOfJwt(claims: IdentityClaims): IdentityClaims & { claims_omitted?: string[] } {
-  const kept = { ...claims }
+export function claimsIn(
+  place: ClaimPlace,
+  { claims: mappings }: Pick<RegisteredApp, 'claims'>,
+  { scope, assigned, claims }: Known,
+  bytesMax: number = place === 'userinfo' ? limits.answerClaimsBytesMax : limits.assignedClaimsBytesMax,
+): FittingClaims {
+  const mapped = mapClaims(mappings, { scope, assigned, place })
+  const sizes = sizesOf(claims, mapped)
+  const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
   const omitted: string[] = []
-  for (const name of omittable) {
-    if (bytesOf(kept) <= limits.assignedClaimsBytesMax) break
-    if (kept[name] === undefined) continue
-    delete kept[name]
+  let left = bytes
+  for (const [name, size] of sizes) {
+    if (left <= bytesMax) break
+    left -= size
     omitted.push(name)
   }
-  return omitted.length > 0 ? { ...kept, claims_omitted: omitted } : kept
+  const all = Object.entries({ ...Object.fromEntries(mapped), ...claims })
+  const kept = Object.fromEntries(all.filter(([name]) => !omitted.includes(name)))
+  return { claims: omitted.length > 0 ? { ...kept, claims_omitted: omitted } : kept, omitted, bytes }
 }
 
-function bytesOf(claims: AssignedClaims): number {
-  let bytes = 0
-  for (const name of omittable) if (claims[name] !== undefined) bytes += Buffer.byteLength(JSON.stringify(claims[name]))
-  return bytes
+/** Returns the claims that can be left out with their bytes, in the order in which they are. */
+function sizesOf({ groups, roles }: AssignedClaims, mapped: MappedClaims): [name: string, bytes: number][] {
+  const assigned = Object.entries({ groups, roles }).flatMap(([name, value]): [string, number][] =>
+    value === undefined ? [] : [[name, bytesOf(value)]],
+  )
+  const others = [...mapped].map(([name, value]): [string, number] => [name, bytesOf({ [name]: value })])
+  return [...assigned, ...others.toReversed()]
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }

@@ -7,8 +7,13 @@ type IdentityClaim = Exclude<keyof UserInfo, 'sub' | 'organization'>
 type ClaimValues = Required<Pick<UserInfo, IdentityClaim>>
 export type IdentityClaims = Partial<ClaimValues>
 
-/** A grant, and what operators assigned to its user, if its scope gives it. */
-type ClaimSource = TokenFamilyGrant & { groups?: string[] | undefined; roles?: string[] | undefined }
+type Profile = Pick<TokenFamilyGrant, 'displayName' | 'handle' | 'avatarUrl' | 'email' | 'emailVerified' | 'userId'>
+/** The identity of a grant, and what operators assigned to it, if the scope gives it. */
+type ClaimSource = Profile & {
+  updatedAt?: number | undefined
+  groups?: string[] | undefined
+  roles?: string[] | undefined
+}
 
 /** A claim: the scope that gives it, and its value. An undefined value is left out. */
 type ClaimDefinition<Value> = { scope: StandardScope; of: (granted: ClaimSource) => Value | undefined }
@@ -59,6 +64,9 @@ function isIdentityClaim(text: string): text is IdentityClaim {
 }
 
 /** Returns a verified address only: apps may rely on it as proof. */
-export function verifiedEmail({ email, emailVerified }: TokenFamilyGrant): string | undefined {
+export function verifiedEmail({
+  email,
+  emailVerified,
+}: Pick<TokenFamilyGrant, 'email' | 'emailVerified'>): string | undefined {
   return email !== null && emailVerified ? email : undefined
 }

@@ -1,4 +1,5 @@
 import type { Introspection } from '@countersign/protocol/oauth/authorize'
+import { limits } from '@countersign/protocol/formats/limits'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
@@ -10,7 +11,7 @@ import { tokenPrefix } from '#platform/crypto/token-format.ts'
 import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
 import { resolveAccessToken } from '#tokens/families/access-token.ts'
 import { toAccessIntrospection, toRefreshIntrospection, type Described } from '#tokens/families/presented-token.ts'
-import { readAssignedClaims } from './assigned-claims.ts'
+import { claimsIn, readAssignedClaims } from './assigned-claims.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 
@@ -41,7 +42,10 @@ export async function introspect(
   const { identityId, handle, issuedAt, expiresAt, kind } = described
   const issuer = provider.kernel.config.authUrl.origin
   const scope = effectiveScope(new ScopeSet(described.scope), app)
+  const known = { scope, assigned, claims: assigned }
+  const { claims } = claimsIn('access_token', app, known, limits.answerClaimsBytesMax)
   return {
+    ...claims,
     active: true,
     scope: scope.toString(),
     client_id: app.clientId,
@@ -50,7 +54,6 @@ export async function introspect(
     exp: toNumericDate(expiresAt),
     ...(issuedAt && { iat: toNumericDate(issuedAt) }),
     sub: identityId,
-    ...assigned,
     ...toOrganizationClaim(organization),
     aud: issuer,
     iss: issuer,

@@ -11,7 +11,7 @@ import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
 import { identityClaims, verifiedEmail } from './claims.ts'
-import { claimsOfJwt } from './assigned-claims.ts'
+import { claimsIn } from './assigned-claims.ts'
 import type { CompletedRedemption } from './redemption.ts'
 
 /** Builds the `user` object of a token response: `id` always, other fields by scope. */
@@ -33,8 +33,9 @@ export async function tokenResponse(
   issued: CompletedRedemption,
   now: Date,
 ): Promise<TokenResponse> {
-  const { granted, access, refreshToken, organization } = issued
+  const { granted, access, refreshToken, organization, groups, roles } = issued
   const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+  const mapped = claimsIn('access_token', app, { scope, assigned: { groups, roles }, claims: {} })
   const common = {
     iss: issuer,
     sub: granted.identityId,
@@ -42,6 +43,7 @@ export async function tokenResponse(
     exp: toNumericDate(access.expiresAt),
   }
   const accessJwt = signJwt(keys, 'ES256', 'at+jwt', {
+    ...mapped.claims,
     ...common,
     aud: issuer,
     jti: access.sha256.toString('base64url'),
@@ -114,7 +116,10 @@ async function signIdToken(
   const { granted, access, organization, groups, roles } = issued
   const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
   if (!scope.has('openid')) return undefined
+  const claims = identityClaims({ ...granted, groups, roles }, scope)
+  const fitting = claimsIn('id_token', app, { scope, assigned: { groups, roles }, claims })
   const token = await signJwt(keys, app.idTokenSignedResponseAlg, 'JWT', {
+    ...(app.idTokenClaims && fitting.claims),
     iss: issuer,
     sub: granted.identityId,
     iat: toNumericDate(now),
@@ -127,7 +132,6 @@ async function signIdToken(
     ...(granted.ssoConnectionId === null && { amr: ['pop', 'mfa'], acr: 'phr' }),
     sid: pairwiseSid(granted, app.clientId),
     at_hash: accessTokenHash(app.idTokenSignedResponseAlg, access),
-    ...(app.idTokenClaims && claimsOfJwt(identityClaims({ ...granted, groups, roles }, scope))),
     ...(organization && { organization }),
   })
   return { id_token: token }

@@ -1,15 +1,19 @@
+import { previewAppClaims } from '@countersign/protocol/clients/claims'
 import * as endpoints from '@countersign/protocol/oauth/authorize'
 import { ScopeSet } from '@countersign/protocol/scope-set'
+import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { repeatable, sentBy } from '#oauth/sent-parameters.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
-import { readAssignedClaims } from './assigned-claims.ts'
+import { claimsIn, readAssignedClaims } from './assigned-claims.ts'
 import { identityClaims } from './claims.ts'
 import { type TokenEndpoint, answerTokenRequest } from './endpoint.ts'
 import { introspect } from './introspection.ts'
+import { previewClaims } from './preview.ts'
 import { parsePresentedToken, revoke } from './revocation.ts'
 
 const errors = defineErrors({
@@ -51,6 +55,20 @@ export function tokenRoutes(host: Host, provider: TokenEndpoint): void {
   })
 
   userinfoRoutes(host, provider)
+  previewRoute(host, kernel)
+}
+
+/** Registers the preview of what an app learns, for operators. */
+function previewRoute(host: Host, kernel: ServerContext): void {
+  const { onRequest, of } = adminGuard(kernel)
+  host.route({
+    ...previewAppClaims,
+    onRequest,
+    handler(request) {
+      const { identityId, scope } = request.body
+      return previewClaims(kernel.db, of(request), { ...request.params, identityId, scope }, kernel.clock())
+    },
+  })
 }
 
 /** Registers the UserInfo endpoint for GET and POST (OpenID Connect Core §5.3.1). */
@@ -71,9 +89,11 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
         if (organization.kind === 'revoked')
           throw errors.invalid_token({ headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
         const assigned = await readAssignedClaims(kernel.db, app, granted)
+        const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+        const claims = identityClaims({ ...granted, ...assigned }, scope)
         return {
+          ...claimsIn('userinfo', app, { scope, assigned, claims }).claims,
           sub: granted.identityId,
-          ...identityClaims({ ...granted, ...assigned }, effectiveScope(ScopeSet.parse(granted.scope), app)),
           ...toOrganizationClaim(organization),
         }
       },

@@ -69,6 +69,12 @@ export interface Tables {
     client_id: ClientId
     group_id: string
   }
+  app_claim: {
+    client_id: ClientId
+    claim: string
+    position: number
+    mapping: Json
+  }
   app_held_resource: {
     resource_key: string
     audience: string

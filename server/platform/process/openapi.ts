@@ -35,6 +35,7 @@ import * as pendingSigning from '@countersign/protocol/signing/pending-signing'
 import * as pictures from '@countersign/protocol/pictures'
 import * as pushedRequests from '@countersign/protocol/oauth/pushed-requests'
 import * as receipts from '@countersign/protocol/signing/receipts'
+import * as claims from '@countersign/protocol/clients/claims'
 import * as resources from '@countersign/protocol/clients/resources'
 import * as roles from '@countersign/protocol/clients/roles'
 import * as sessions from '@countersign/protocol/accounts/sessions'
@@ -82,7 +83,7 @@ const modules = {
   },
   Signing: { ...signing, ...signingKeys, ...pendingSigning, ...organizationDocuments, ...receipts },
   'Key transparency': transparency,
-  Apps: { ...apps, ...roles },
+  Apps: { ...apps, ...roles, ...claims },
   [developerPortal]: developer,
   Resources: resources,
   Webhooks: webhooks,

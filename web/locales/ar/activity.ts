@@ -50,6 +50,7 @@ export const activityMessages: typeof english = {
       'group.member.removed': 'إزالة من مجموعة من مشغّل الخدمة',
       'app.role.assigned': 'منح دور في تطبيق من مشغّل الخدمة',
       'app.role.removed': 'سحب دور في تطبيق من مشغّل الخدمة',
+      'app.claims.previewed': 'اطّلاع مشغّل الخدمة على ما يعرفه تطبيق عنك',
       'invitation.accepted': 'التسجيل بدعوة',
       'operator.added': 'منح دور مشغّل',
       'operator.updated': 'تغيير دور المشغّل',

@@ -50,6 +50,7 @@ export const activityMessages: typeof english = {
       'group.member.removed': 'Vom Betreiber aus einer Gruppe entfernt',
       'app.role.assigned': 'Rolle in einer App vom Betreiber erhalten',
       'app.role.removed': 'Rolle in einer App vom Betreiber entzogen',
+      'app.claims.previewed': 'Vom Betreiber angesehen, was eine App von dir erfährt',
       'invitation.accepted': 'Mit einer Einladung registriert',
       'operator.added': 'Betreiberrolle erhalten',
       'operator.updated': 'Betreiberrolle geändert',

@@ -49,6 +49,7 @@ export const activityMessages = {
       'group.member.removed': 'Removed from a group by the operator',
       'app.role.assigned': 'Role in an app given by the operator',
       'app.role.removed': 'Role in an app taken away by the operator',
+      'app.claims.previewed': 'An operator previewed what an app learns about you',
       'invitation.accepted': 'Registered by an invitation',
       'operator.added': 'Operator role granted',
       'operator.updated': 'Operator role changed',
