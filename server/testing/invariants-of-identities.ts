@@ -9,6 +9,9 @@ export const invariantsOfIdentities: Record<string, string> = {
     where group_member.identity_id is null or listed.identity_id is null`,
   'each member is in a group': `
     select group_id from group_member left join user_group using (group_id) where user_group.group_id is null`,
+  'each role in an app is of an identity': `
+    select app_role_identity.identity_id, role_key from app_role_identity left join identity using (identity_id)
+    where identity.identity_id is null`,
   'a user has as many identities as are counted': `
     select user_id, identity_count from user_account
     where identity_count <> (select count(*) from identity where identity.user_id = user_account.user_id)`,
