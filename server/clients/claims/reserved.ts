@@ -10,7 +10,10 @@ const registered = [
   'cdniuc cdniets cdnistt cdnistd sig_val_claims authorization_details verified_claims place_of_birth',
   'nationalities birth_family_name birth_given_name birth_middle_name salutation title msisdn also_known_as htm',
   'htu ath atc sub_id rcd rcdi crn msgi rdap_allowed_purposes rdap_dnt_allowed geohash status status_list ttl vct',
-  'sd_hash',
+  'sd_hash consumerPlmnId consumerSnpnId producerPlmnId producerSnpnId producerSnssaiList producerNsiList',
+  'producerNfSetId producerNfServiceSetId sourceNfInstanceId analyticsIdList resOwnerId cmw jwks metadata constraints',
+  'crit ref delegation logo_uri authority_hints trust_anchor_hints trust_marks trust_mark_issuers trust_mark_owners',
+  'metadata_policy metadata_policy_crit source_endpoint keys trust_mark_type trust_chain trust_anchor stpl',
 ]
 
 /** Members of the answers of the introspection and token endpoints (RFC 7662 §2.2), and claims of this service. */
@@ -19,7 +22,7 @@ const ours = [
   'user_id claims_omitted grant_id target_resource com_mode',
 ]
 
-const reserved = new Set([...registered, ...ours].flatMap((names) => names.split(' ')))
+const reserved = new Set([...registered, ...ours].flatMap((names) => names.toLowerCase().split(' ')))
 
 /**
  * Checks whether a claim must not be mapped: because it is registered or ours, or because programs give its name a
