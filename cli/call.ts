@@ -24,9 +24,11 @@ export async function call<Name extends keyof Api>(
   settings: Settings,
   name: Name,
   given: RequestOf<Name>,
+  limit: TimeLimit = {},
 ): Promise<ResponseOf<Name>> {
   const { body }: Parts = given
-  return send(settings, name, given, body === undefined ? undefined : { body: JSON.stringify(body), type: jsonType })
+  const content = body === undefined ? undefined : { body: JSON.stringify(body), type: jsonType }
+  return send(settings, name, given, { content, ...limit })
 }
 
 /** Calls an endpoint whose body is a file. */
@@ -36,23 +38,25 @@ export function sendFile<Name extends keyof Api>(
   given: RequestOf<Name>,
   file: Content,
 ): Promise<ResponseOf<Name>> {
-  return send(settings, name, given, file)
+  return send(settings, name, given, { content: file })
 }
 
 const jsonType = 'application/json'
 
 /** Body of a request, with its media type. */
 type Content = { body: string | Uint8Array<ArrayBuffer>; type: string }
+type TimeLimit = { timeoutSeconds?: number }
 
 async function send<Name extends keyof Api>(
   settings: Settings,
   name: Name,
   given: RequestOf<Name>,
-  content: Content | undefined,
+  { content, timeoutSeconds = answerTimeoutSeconds }: { content: Content | undefined } & TimeLimit,
 ): Promise<ResponseOf<Name>> {
   const { method, path, headers } = requestOf(name, given)
   const response = await reach(`${settings.baseUrl}${path}`, {
     method,
+    signal: AbortSignal.timeout(timeoutSeconds * 1000),
     headers: {
       ...headers,
       authorization: `Bearer ${loadAdminToken(settings)}`,

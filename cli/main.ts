@@ -22,6 +22,8 @@ import { addBackup } from './backup/take.ts'
 import { addRestore } from './backup/restore.ts'
 import { ApiError } from './call.ts'
 import { addCompletion } from './completion.ts'
+import { addApply } from './configuration/apply.ts'
+import { addExport as addExportConfiguration } from './configuration/export.ts'
 import { addDoctor } from './doctor.ts'
 import { CancelledError, CliError, Unproved, stripControlCharacters } from './terminal.ts'
 import {
@@ -194,6 +196,9 @@ addGetSettings(settings)
 addSetSettings(settings)
 addSettingHistory(settings)
 addRestoreSettings(settings)
+
+addApply(program)
+addExportConfiguration(program)
 
 addAuditList(program.command('audit').description('read the audit log'))
 

@@ -41,6 +41,7 @@ import type * as receipts from './signing/receipts.ts'
 import type * as resources from './clients/resources.ts'
 import type * as roles from './clients/roles.ts'
 import type * as sessions from './accounts/sessions.ts'
+import type * as configuration from './operations/configuration.ts'
 import type * as settings from './operations/settings.ts'
 import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
@@ -92,6 +93,7 @@ type All =
   | EndpointsOf<typeof resources>
   | EndpointsOf<typeof roles>
   | EndpointsOf<typeof sessions>
+  | EndpointsOf<typeof configuration>
   | EndpointsOf<typeof settings>
   | EndpointsOf<typeof signing>
   | EndpointsOf<typeof signingKeys>

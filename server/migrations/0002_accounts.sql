@@ -405,6 +405,7 @@ create table invitation (
 );
 create unique index invitation_by_hash on invitation (token_sha256);
 create index invitation_end on invitation (expires_at);
+create index invitation_by_address on invitation (lower(email));
 create index invitation_pending on invitation (expires_at) where use_count < max_uses;
 create index invitation_address on invitation (lower(email));
 create index invitation_mail on invitation (mail_at);

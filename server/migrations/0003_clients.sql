@@ -52,6 +52,8 @@ create table app (
 create index app_in_order on app (created_at, client_id);
 create index app_of_document on app (metadata_fetched_at) where metadata_fetched_at is not null;
 create index app_of_owner on app (owner_user_id, created_at);
+-- Those that the operator registered, which a document can contain.
+create index app_of_operator on app (client_id) where owner_user_id is null and metadata_fetched_at is null;
 
 create table app_secret (
   client_id text not null references app on delete cascade,
@@ -238,3 +240,21 @@ create table app_claim (
   mapping jsonb not null,
   primary key (client_id, claim)
 );
+
+-- What is declared in the document of a source. Another source, or an operator, made what has no row here.
+create table configuration_object (
+  object_kind text not null check (object_kind in ('group', 'app', 'invitation')),
+  -- As the document names it. Of an address, the SHA-256 in hexadecimal: it stays when the invitation is gone, so that
+  -- no one is invited twice.
+  object_key text collate "C" not null,
+  managed_by text collate "C" not null,
+  group_id uuid unique references user_group on delete cascade,
+  client_id text unique references app on delete cascade,
+  invitation_id uuid unique,
+  -- When an app is deleted that its document no longer names. It is disabled until then.
+  delete_at timestamptz,
+  primary key (managed_by, object_kind, object_key),
+  check (num_nonnulls(group_id, client_id, invitation_id) = 1)
+);
+create unique index configuration_invitation on configuration_object (object_key) where object_kind = 'invitation';
+create index configuration_object_due on configuration_object (delete_at) where delete_at is not null;

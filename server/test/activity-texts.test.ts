@@ -10,6 +10,7 @@ type OfOperator =
   | 'token_signing_key.rotated'
   | 'identities.listed'
   | 'settings.updated'
+  | 'configuration.applied'
   | 'group.created'
   | 'group.updated'
   | 'group.deleted'

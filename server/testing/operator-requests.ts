@@ -53,6 +53,18 @@ async function changeSettings({ world, send }: RequestClient): Promise<void> {
   await send(at(revision), 'PATCH /api/admin/settings', { settings })
   await send(at(revision + 1), `POST /api/admin/settings/revisions/${revision}/restore`)
   await send(admin, 'GET /api/admin/settings/revisions?limit=5')
+  await declare({ world, send })
+}
+
+async function declare({ world, send }: RequestClient): Promise<void> {
+  const { admin } = world
+  const [source, key] = ['every-request', newHandle().toLowerCase()]
+  const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'] }
+  const groups = [{ key, displayName: 'Declared' }]
+  const document = { apiVersion: 'countersign/v1', source, groups, apps: [app], invitations: [{ email: newAddress() }] }
+  await send(admin, 'POST /api/admin/apply', { document })
+  await send(admin, 'POST /api/admin/apply', { document, dryRun: false })
+  await send(admin, `GET /api/admin/export?source=${source}`)
 }
 
 async function manageOperators({ world, send }: RequestClient): Promise<void> {

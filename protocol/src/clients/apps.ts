@@ -83,7 +83,8 @@ export const AppAccess = Type.Object({
 
 const Seconds = (maximum: number) => Type.Integer({ minimum: 60, maximum })
 
-const settings = {
+/** Settings of an app that a request can send. */
+export const settings = {
   name: Type.String({ minLength: 1, maxLength: 80 }),
   redirectUris: Type.Array(WebUrl, { minItems: 1, maxItems: limits.redirectUrisMax, uniqueItems: true }),
   postLogoutRedirectUris: Type.Array(WebUrl, { maxItems: 50, uniqueItems: true }),

@@ -6,6 +6,14 @@ export const limits = {
   jsonMembersMax: 5000,
 
   groupsMax: 2000,
+  /** Of a document that is applied, as JSON. */
+  documentBytesMax: 1024 * 1024,
+  appsPerDocumentMax: 1000,
+  invitationsListedPerDocumentMax: 2000,
+  /** Objects that a plan deletes without a confirmed count. */
+  unconfirmedDeletionsMax: 5,
+  /** For how long an app stays disabled that a document no longer names. */
+  prunedAppSeconds: 30 * 24 * 3600,
   groupsPerIdentityMax: 500,
   /** Members that one request adds and removes, together. */
   groupMemberChangesMax: 1000,
@@ -248,6 +256,8 @@ export const limits = {
   accountInvitationSecondsMax: 90 * 24 * 3600,
   invitationImportRowsMax: 5000,
   invitationImportBytesMax: 1024 * 1024,
+  /** New invitations of one document that is applied: each is mailed before the answer. */
+  invitationsPerDocumentMax: 200,
   /** For how long an expired invitation is listed. */
   accountInvitationListedSeconds: 30 * 24 * 3600,
   adminTokensMax: 50,

@@ -47,48 +47,81 @@ export type InvitationInput = {
 
 type Inviting = InvitationInput & { operator: Operator; browserLanguage: Language }
 
-/**
- * Creates an invitation, and mails it if it is for an address. The answer alone contains the token of a link. It never
- * contains a mailed one, which proves the address. If mailing fails, the invitation stays, and can be mailed again.
- * Throws `invalid_request`, `invalid_email`, `permission_denied` and `reauthentication_required` for groups that the
- * operator may not change, `group_not_found`, `too_many_invitations`, `mail_not_set_up`, `rate_limited`.
- */
-export async function createInvitation(
-  kernel: ServerContext,
-  { operator, browserLanguage, ...requested }: Inviting,
-  now: Date,
-): Promise<NewAccountInvitation> {
-  const { db, config, mail, rateLimits } = kernel
+/** An invitation that was read and may be stored. */
+type Draft = ReturnType<typeof readInvitation>
+
+/** Reads an invitation. Throws `invalid_request`, `invalid_email`, `permission_denied` for groups. */
+export function readInvitation({ operator, browserLanguage, ...requested }: Inviting, now: Date) {
   const { kind, handle = null, displayName = null, groups = [], message = null, maxUses = 1 } = requested
   const email = readEmail(requested)
   validateShown({ displayName, message })
   if (kind === 'mail' && maxUses > 1) throw errors.invalid_request({ sentence: 'A mailed invitation is for one use.' })
   if (groups.length > 0) requirePermissions(operator, ['groups.manage'])
   const expiresAt = readExpiry(requested.expiresAt, now)
-  if (email !== null) {
-    mail.require()
-    await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
-  }
+  const language = requested.language ?? browserLanguage
+  return { operator, groups, shown: { kind, email, handle, displayName, language, message, maxUses, expiresAt } }
+}
+
+/** An invitation in the database, and its token, which only its recipient may learn. */
+export type StoredInvitation = Awaited<ReturnType<typeof storeInvitation>>
+
+/**
+ * Stores an invitation without mailing it. Throws `permission_denied` and `reauthentication_required` for groups that
+ * the operator may not change, `invalid_request`, `group_not_found`, `too_many_invitations`.
+ */
+export async function storeInvitation(db: Database, { operator, groups, shown }: Draft, now: Date) {
+  const { kind, maxUses } = shown
   const token = generateToken('accountInvitation')
   const tokenSha256 = sha256(token)
-  const language = requested.language ?? browserLanguage
-  const shown = { kind, email, handle, displayName, language, message, maxUses, expiresAt }
-  const created = await operatorTransaction(db, operator, async (tx) => {
+  const row = await operatorTransaction(db, operator, async (tx) => {
     const found = await requireGroups(tx, groups)
     const invitationId = randomUUIDv7()
     const groupIds = found.map(({ groupId }) => groupId)
     await requireRightsOverGroups(tx, { operator, groupIds, maxUses }, now)
-    const row = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds }
-    if (!(await store.insertInvitation(tx, row, now))) throw errors.too_many_invitations()
+    const inserted = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds }
+    if (!(await store.insertInvitation(tx, inserted, now))) throw errors.too_many_invitations()
     const details = { invitationId, kind, groups, maxUses }
     await recordAuditEvent(tx, { action: 'invitation.created', ...auditFieldsOf(operator), details }, now)
-    return { ...row, useCount: 0, createdAt: now, issuedAt: now, nextMailAt: null }
+    return { ...inserted, useCount: 0, createdAt: now, issuedAt: now, nextMailAt: null }
   })
-  const url = invitationUrl(config, token)
-  const isMailed = email !== null && (await tryToMail(kernel, { email, message, language, url }))
-  if (isMailed) await store.noteMailed(db, tokenSha256, now)
-  const invitation = await describeInvitation(db, { ...created, mailedAt: isMailed ? now : null }, now)
-  return { invitation, ...(kind === 'link' && { token, url }) }
+  return { row, token }
+}
+
+/** Mails a stored invitation. Returns false if that fails, or if it is a link: it stays, and can be mailed again. */
+export async function mailInvitation(kernel: ServerContext, { row, token }: StoredInvitation): Promise<boolean> {
+  const { email, message, language, tokenSha256 } = row
+  if (email === null) return false
+  const isMailed = await tryToMail(kernel, { email, message, language, url: invitationUrl(kernel.config, token) })
+  if (isMailed) await store.noteMailed(kernel.db, tokenSha256, kernel.clock())
+  return isMailed
+}
+
+/** Counts a mail to the address of an invitation. Throws `rate_limited`. */
+export function countMail({ rateLimits }: Pick<ServerContext, 'rateLimits'>, email: string): Promise<void> {
+  return rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+}
+
+/**
+ * Creates an invitation, and mails it if it is for an address. The answer alone contains the token of a link. It never
+ * contains a mailed one, which proves the address. If mailing fails, the invitation stays, and can be mailed again.
+ * Throws as `readInvitation` and `storeInvitation`, and `mail_not_set_up`, `rate_limited`.
+ */
+export async function createInvitation(
+  kernel: ServerContext,
+  inviting: Inviting,
+  now: Date,
+): Promise<NewAccountInvitation> {
+  const { db, config, mail } = kernel
+  const draft = readInvitation(inviting, now)
+  const { kind, email } = draft.shown
+  if (email !== null) {
+    mail.require()
+    await countMail(kernel, email)
+  }
+  const stored = await storeInvitation(db, draft, now)
+  const isMailed = await mailInvitation(kernel, stored)
+  const invitation = await describeInvitation(db, { ...stored.row, mailedAt: isMailed ? now : null }, now)
+  return { invitation, ...(kind === 'link' && { token: stored.token, url: invitationUrl(config, stored.token) }) }
 }
 
 type Page = { before: string | undefined; count: number }
@@ -103,6 +136,27 @@ export async function listInvitations(
   const page = found.slice(0, count)
   const nextCursor = found.length > count ? (page.at(-1)?.invitationId ?? null) : null
   return { invitations: await describeInvitations(db, page, now), nextCursor }
+}
+
+/** Returns the mailed invitations of addresses, by address in lower case: of each the newest, used or not. */
+export async function findInvitationsOf(
+  db: Database | Transaction,
+  emails: string[],
+): Promise<Map<string, store.InvitationRow>> {
+  const found = emails.length === 0 ? [] : await store.findByAddress(db, emails)
+  return new Map(found.map((row) => [row.email?.toLowerCase() ?? '', row]))
+}
+
+/** Lists `count` mailed invitations that were not used and are not void, those after another one. */
+export async function listPendingMailed(
+  db: Database,
+  page: { after: string | undefined; count: number },
+  now: Date,
+): Promise<{ invitations: AccountInvitation[]; last: string | undefined }> {
+  const rows = await store.listPendingMailed(db, page, now)
+  const all = await describeInvitations(db, rows, now)
+  const last = rows.length < page.count ? undefined : rows.at(-1)?.invitationId
+  return { invitations: all.filter(({ status }) => status === 'pending'), last }
 }
 
 /** Throws `invitation_not_found`. */
@@ -135,7 +189,7 @@ export async function resendInvitation(
   { operator, invitationId }: Target,
   now: Date,
 ): Promise<AccountInvitation> {
-  const { db, config, mail, rateLimits } = kernel
+  const { db, config, mail } = kernel
   const found = await store.findInvitation(db, invitationId)
   if (!found) throw errors.invitation_not_found()
   const { email, message, useCount } = found
@@ -144,7 +198,7 @@ export async function resendInvitation(
   await transaction(db, (tx) => requireNotVoid(tx, found, now))
   const language = languageOf(found)
   mail.require()
-  await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+  await countMail(kernel, email)
   const token = generateToken('accountInvitation')
   await mail.send(letterOf(config, { email, message, language, url: invitationUrl(config, token) }))
   await operatorTransaction(db, operator, async (tx) => {

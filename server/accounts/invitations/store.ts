@@ -73,6 +73,34 @@ export function listInvitations(db: Database, { before, count }: { before: strin
     .execute()
 }
 
+/** Lists `count` mailed invitations that can still be used, in the order of their creation, those after another one. */
+export function listPendingMailed(
+  db: Database,
+  { after, count }: { after: string | undefined; count: number },
+  now: Date,
+) {
+  return db
+    .selectFrom('invitation')
+    .select(invitation)
+    .where('kind', '=', 'mail')
+    .where('use_count', '=', 0)
+    .where('expires_at', '>', now)
+    .$if(after !== undefined, (some) => some.where('invitation_id', '>', after ?? ''))
+    .orderBy('invitation_id')
+    .limit(count)
+    .execute()
+}
+
+/** Finds the invitations of addresses in lower case, used and expired ones too. */
+export function findByAddress(db: Database | Transaction, addresses: string[]) {
+  return db
+    .selectFrom('invitation')
+    .select(invitation)
+    .where(sql<string>`lower(email)`, 'in', addresses)
+    .orderBy('invitation_id')
+    .execute()
+}
+
 export function findInvitation(db: Database, invitationId: string) {
   return db.selectFrom('invitation').select(invitation).where('invitation_id', '=', invitationId).executeTakeFirst()
 }

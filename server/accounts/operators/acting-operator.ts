@@ -6,7 +6,7 @@ import {
 } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '#platform/audit/audit-log.ts'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { type Database, type Transaction, ensureTransaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
@@ -70,6 +70,11 @@ export function hasRightsOf(operator: Operator, role: OperatorRole): boolean {
   return permissionsOf(role).every((permission) => held.includes(permission))
 }
 
+/** Tells if an operator has a permission. */
+export function hasPermission(operator: Operator, permission: Permission): boolean {
+  return permissionsOfOperator(operator).includes(permission)
+}
+
 /** Throws `permission_denied`, which names the first permission that the operator lacks. */
 export function requirePermissions(operator: Operator, required: readonly Permission[]): void {
   const held = permissionsOfOperator(operator)
@@ -126,13 +131,15 @@ export function rightsHolderOf(operator: Operator): IdentityId | null {
 
 /**
  * Runs a change by an operator. It commits only if the session, the token and the role that permit it still exist at
- * its end. Throws `unauthorized`, `reauthentication_required` or `permission_denied`.
+ * its end. As a part of a larger change by the same operator, `db` is its transaction, which checks this. Throws
+ * `unauthorized`, `reauthentication_required` or `permission_denied`.
  */
 export function operatorTransaction<Result>(
   db: Database,
   operator: Operator,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
+  if (db.isTransaction) return ensureTransaction(db, work)
   return ownTransaction(db, operator, async (tx) => {
     const result = await work(tx)
     await requireUnchanged(tx, operator)

@@ -40,6 +40,7 @@ import * as store from './store.ts'
 const errors = defineErrors({
   invalid_request: [400, 'Invalid app settings.'],
   app_not_found: [404, 'App not found.'],
+  app_exists: [409, 'Another request registered this app meanwhile.'],
   owns_apps: [409, 'The account owns registered apps. Delete them first, or send apps=delete.'],
   too_many_apps: [409, `A user can have at most ${limits.appsPerUserMax} apps. Delete one first.`],
   client_metadata_immutable: [
@@ -48,6 +49,15 @@ const errors = defineErrors({
   ],
 })
 
+/** How an app is registered: its manager, the identity shown as its owner, and whether it is public. */
+type Registering = {
+  manager: AppManager
+  isPublic: boolean
+  identityId?: IdentityId | undefined
+  /** Where it is declared: its client ID, and the SHA-256 of its secret. Otherwise both are random. */
+  declared?: { clientId: ClientId; secretSha256: Uint8Array | undefined } | undefined
+}
+
 /**
  * Registers an app. A confidential app gets a secret, which is returned only here and stored as its SHA-256. A public
  * app has none. Throws `invalid_redirect_uri`, `invalid_request`, `identity_not_found` or
@@ -55,15 +65,15 @@ const errors = defineErrors({
  */
 export async function createApp(
   { db, outbound, config }: Pick<ServerContext, 'db' | 'outbound' | 'config'>,
-  { manager, isPublic, identityId }: { manager: AppManager; isPublic: boolean; identityId?: IdentityId | undefined },
+  { manager, isPublic, identityId, declared }: Registering,
   settings: NewAppSettings,
   now: Date,
 ) {
   validateAppSettings({ ...settings, isPublic }, { outbound, config })
   requireForeignIcon(settings, config)
-  const clientId = asId<ClientId>(`app_${randomBytes(16).toString('hex')}`)
+  const clientId = declared?.clientId ?? asId<ClientId>(`app_${randomBytes(16).toString('hex')}`)
   const clientSecret = isPublic ? undefined : generateToken('clientSecret')
-  const secretsSha256 = clientSecret === undefined ? [] : [sha256(clientSecret)]
+  const secretsSha256 = clientSecret === undefined ? [] : [declared?.secretSha256 ?? sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
   const ownerUserId = ownerUserIdOf(manager)
   const ownerIdentityId = await findOwnerIdentity(db, manager, identityId, now)
@@ -85,6 +95,7 @@ export async function createApp(
     const access = await changedAccess(tx, defaultSettings.access, givenAccess)
     const app = { ...defaultSettings, ...given, ...kept, access, createdAt: now, updatedAt: now }
     const isNew = await store.insertApp(tx, app)
+    if (!isNew && declared) throw errors.app_exists()
     if (!isNew) throw new Error(`client id ${clientId} was generated twice`)
     await store.insertSecrets(tx, app)
     await store.replaceOrigins(tx, clientId, redirectUriOrigins(app.redirectUris))

@@ -12,7 +12,7 @@ import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictu
 import type { Workshop } from '#platform/pictures/workshop.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import type { AppDirectory, RegisteredApp } from './directory.ts'
-import type { AppSettingsChange } from './settings.ts'
+import { settingsOf } from './settings.ts'
 import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
 import { removeIcon, setIcon, uploaderOf } from './icon.ts'
 import {
@@ -251,18 +251,4 @@ function mountChanges(host: Host, { kernel, apps, lifecycle }: RegistrationServi
         return reply.status(201).send({ clientId, clientSecret, previousUntil: previousUntil.toISOString() })
       }),
   })
-}
-
-/** Maps request fields to settings. Fields that were not sent stay absent. */
-function settingsOf(sent: endpoints.AppChange): AppSettingsChange {
-  const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, color, groupsClaim, ...namedAlike } =
-    sent
-  return {
-    ...namedAlike,
-    ...(color !== undefined && { color: color?.toLowerCase() ?? null }),
-    ...(groupsClaim && { groupsClaim: groupsClaim.include }),
-    ...(idTokenSignedResponseAlg !== undefined && { idTokenSignedResponseAlg: idTokenSignedResponseAlg }),
-    ...(accessTokenTtlSeconds !== undefined && { accessTokenTtlSeconds: accessTokenTtlSeconds }),
-    ...(refreshTokenTtlSeconds !== undefined && { refreshTokenTtlSeconds: refreshTokenTtlSeconds }),
-  }
 }

@@ -4,6 +4,7 @@ import { hasPlainHost, isPlainOrigin } from '#platform/origin.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { AccessChange, AppAccess } from './access/access.ts'
 import type { RegisteredApp } from './directory.ts'
+import type { AppChange } from '@countersign/protocol/clients/apps'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { limits } from '@countersign/protocol/formats/limits'
@@ -163,6 +164,20 @@ export type AppSettings = Omit<
 /** Given settings of an app. Its access may be given in part. */
 export type AppSettingsChange = Partial<Omit<AppSettings, 'access'>> & { access?: AccessChange }
 export type NewAppSettings = Pick<AppSettings, 'name' | 'redirectUris'> & AppSettingsChange
+
+/** Maps request fields to settings. Fields that were not sent stay absent. */
+export function settingsOf(sent: AppChange): AppSettingsChange {
+  const { idTokenSignedResponseAlg, accessTokenTtlSeconds, refreshTokenTtlSeconds, color, groupsClaim, ...namedAlike } =
+    sent
+  return {
+    ...namedAlike,
+    ...(color !== undefined && { color: color?.toLowerCase() ?? null }),
+    ...(groupsClaim && { groupsClaim: groupsClaim.include }),
+    ...(idTokenSignedResponseAlg !== undefined && { idTokenSignedResponseAlg: idTokenSignedResponseAlg }),
+    ...(accessTokenTtlSeconds !== undefined && { accessTokenTtlSeconds: accessTokenTtlSeconds }),
+    ...(refreshTokenTtlSeconds !== undefined && { refreshTokenTtlSeconds: refreshTokenTtlSeconds }),
+  }
+}
 
 /** Changes of an app that other processes may apply some seconds later: of display text, and those that only add. */
 export const laggingAppSettings: Lagging<AppSettings> = {

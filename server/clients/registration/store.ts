@@ -73,7 +73,7 @@ function selectApps(db: Database | Transaction) {
 }
 
 /** Finds an app with the hashes of its secrets, in one statement. */
-export function findApp(db: Database, clientId: ClientId) {
+export function findApp(db: Database | Transaction, clientId: ClientId) {
   return selectApps(db).where('client_id', '=', clientId).executeTakeFirst()
 }
 export type RegisteredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
@@ -95,6 +95,17 @@ export function listApps(db: Database, { before, count }: { before: Position | u
     )
     .orderBy('created_at', 'desc')
     .orderBy('client_id', 'desc')
+    .limit(count)
+    .execute()
+}
+
+/** Lists `count` apps that the operator registered, by client ID, those after another one. */
+export function listOperatorApps(db: Database, { after, count }: { after: ClientId | undefined; count: number }) {
+  return selectApps(db)
+    .where('owner_user_id', 'is', null)
+    .where('metadata_fetched_at', 'is', null)
+    .$if(after !== undefined, (some) => some.where('client_id', '>', after ?? null))
+    .orderBy('client_id')
     .limit(count)
     .execute()
 }

@@ -12,7 +12,7 @@ import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/ope
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Config } from '#platform/config/config.ts'
-import type { Transaction } from '#platform/database/database.ts'
+import { afterCommit, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { listRevisions, type NewRevision, revisionsMax, storeRevision } from '#platform/settings/revision.ts'
 import {
@@ -89,11 +89,12 @@ export function restoreRevision(kernel: Kernel, target: SettingTarget, restoredF
 
 type Replacing = (tx: Transaction, stored: SomeSettings) => Promise<{ settings: SomeSettings; restoredFrom?: number }>
 
-async function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Replacing): Promise<Settings> {
+function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Replacing): Promise<Settings> {
   const { db, config, settings: current, clock } = kernel
   const { operator, replaced } = target
   const now = clock()
-  const result = await operatorTransaction(db, operator, async (tx) => {
+  return operatorTransaction(db, operator, async (tx) => {
+    afterCommit(tx, () => current.refresh())
     const before = await readStoredSettings(tx)
     if (before?.revision !== replaced) throw errors.version_mismatch()
     const { settings, restoredFrom } = await replacing(tx, before.stored)
@@ -108,8 +109,6 @@ async function replaceSettings(kernel: Kernel, target: SettingTarget, replacing:
     await recordAuditEvent(tx, { action: 'settings.updated', ...auditFieldsOf(operator), details }, now)
     return describe(config, { revision, stored: settings })
   })
-  await current.refresh()
-  return result
 }
 
 function permissionsOfChange(key: SettingKey) {

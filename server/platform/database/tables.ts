@@ -165,6 +165,15 @@ export interface Tables {
     last_authorized_at: Date
     organization_access: Generated<'none' | 'read' | 'create' | null>
   }
+  configuration_object: {
+    object_kind: 'group' | 'app' | 'invitation'
+    object_key: string
+    managed_by: string
+    group_id: string | null
+    client_id: ClientId | null
+    invitation_id: string | null
+    delete_at: Date | null
+  }
   delegation_former_identity: {
     identity_id: IdentityId
   }

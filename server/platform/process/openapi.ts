@@ -39,6 +39,7 @@ import * as claims from '@countersign/protocol/clients/claims'
 import * as resources from '@countersign/protocol/clients/resources'
 import * as roles from '@countersign/protocol/clients/roles'
 import * as sessions from '@countersign/protocol/accounts/sessions'
+import * as configuration from '@countersign/protocol/operations/configuration'
 import * as settings from '@countersign/protocol/operations/settings'
 import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
@@ -93,6 +94,7 @@ const modules = {
   People: { ...people, ...suspension, ...identityDeletion },
   Operators: { ...operators, ...adminTokens },
   Settings: settings,
+  Configuration: configuration,
   Audit: audit,
   Health: health,
   Backup: backup,

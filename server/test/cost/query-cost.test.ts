@@ -174,7 +174,7 @@ function mostOf(request: string, text: string): number {
  * considers the indexes empty and cheap for any query.
  */
 const outside: Record<string, Record<string, string>> = {
-  app: { metadata_fetched_at: 'null' },
+  app: { metadata_fetched_at: 'null', owner_user_id: 'coalesce(owner_user_id, gen_random_uuid())' },
   audit_event: { organization_id: 'null', user_id: 'coalesce(user_id, gen_random_uuid())' },
   authorization_consent: { client_id: `'app_' || md5(client_id || nth)` },
   delegation_grant: { revoked_at: 'created_at' },

@@ -2,18 +2,20 @@ import { concatBytes } from './bytes.ts'
 import { type JsonObject, writeCanonicalJson } from './canonical-json.ts'
 
 /** What a frame is for. A signature or digest of one kind is never that of another. */
-export type FrameLabel = `countersign/${
-  | 'approval'
-  | 'approval-presence'
-  | 'act'
-  | 'act-presence'
-  | 'act-proposal'
-  | 'act-secret'
-  | 'key-link'
-  | 'key-possession'
-  | 'inclusion-promise'
-  | 'trail'
-  | 'trail-details'}/v2`
+export type FrameLabel =
+  | 'countersign/client-id/v1'
+  | `countersign/${
+      | 'approval'
+      | 'approval-presence'
+      | 'act'
+      | 'act-presence'
+      | 'act-proposal'
+      | 'act-secret'
+      | 'key-link'
+      | 'key-possession'
+      | 'inclusion-promise'
+      | 'trail'
+      | 'trail-details'}/v2`
 
 /** Occurs in no UTF-8 text (RFC 3629 §3), so no payload, note or JWS is a frame. */
 const start = 0xff

@@ -77,6 +77,8 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'PATCH /api/admin/settings': ['settings.manage', 'owner', 'fresh'],
   'GET /api/admin/settings/revisions': ['settings.read', 'owner auditor'],
   'POST /api/admin/settings/revisions/:revision/restore': ['settings.manage', 'owner', 'fresh'],
+  'GET /api/admin/export': ['configuration.export', 'owner people apps auditor'],
+  'POST /api/admin/apply': ['configuration.apply', 'owner people apps', 'fresh'],
   'GET /api/admin/audit': ['audit.read', 'owner auditor'],
   'GET /api/admin/health': ['statistics.read', 'owner people apps auditor'],
   'GET /api/admin/overview': ['statistics.read', 'owner people apps auditor'],

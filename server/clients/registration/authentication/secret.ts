@@ -48,6 +48,28 @@ export async function rotateSecret(
   return { clientSecret, previousUntil }
 }
 
+/**
+ * Makes a secret that the caller chose the only one of an app. Throws `app_not_found`, `reauthentication_required` or
+ * `invalid_request`.
+ */
+export function replaceSecrets(
+  db: Database,
+  { manager, clientId }: ManagedAppRef,
+  secretSha256: Uint8Array,
+  now: Date,
+): Promise<void> {
+  return managerTransaction(db, manager, async (tx) => {
+    const app = await lockManagedApp(tx, { manager, clientId })
+    requireRecentAuthenticationOf(manager, now)
+    if (app.isPublic) throw errors.invalid_request()
+    await store.expireSecrets(tx, clientId, now)
+    await store.deleteSecretsOf(tx, clientId, now)
+    await store.insertSecrets(tx, { clientId, secretsSha256: [secretSha256], createdAt: now })
+    const details = { graceSeconds: 0 }
+    await recordAuditEvent(tx, { action: 'app.secret.rotated', ...auditActor(manager), clientId, details }, now)
+  })
+}
+
 /** Returns the hashes of the secrets that are valid at an instant. */
 export function activeSecretHashes(
   app: Pick<RegisteredApp, 'secretsSha256' | 'secretsEndAt'>,

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
+import { fieldsOf, listOf, textOf } from '../../terminal.ts'
+import { inherited } from '../../testing/environment.ts'
+
+const main = join(import.meta.dirname, '../../main.ts')
+const wikiSecret = 'a-secret-of-the-wiki-with-32-characters'
+let byCommands: Service
+let byFile: Service
+let folder: string
+before(async () => {
+  byCommands = await startService()
+  byFile = await startService()
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'))
+})
+after(async () => {
+  await Promise.all([byCommands.close(), byFile.close()])
+  await rm(folder, { recursive: true })
+})
+
+type Run = { code: number; stdout: string; stderr: string }
+
+function run(service: Service, ...words: string[]): Promise<Run> {
+  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken, WIKI_SECRET: wikiSecret }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+async function succeed(service: Service, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(service, ...words)
+  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+const groups = ['staff', 'eng', 'ops']
+const people = Array.from({ length: 20 }, (_, nth) => ({
+  email: `person-${String(nth).padStart(2, '0')}@example.com`,
+  group: groups[nth % groups.length] ?? 'staff',
+  language: nth % 2 === 0 ? 'en' : 'de',
+}))
+
+const invitationOf = ({ email, group, language }: (typeof people)[number]) =>
+  `  - { email: ${email}, groups: [${group}], language: ${language} }`
+
+const file = `# What the operator of an example decides in the first hour.
+apiVersion: countersign/v1
+source: platform
+settings: { branding.name: Example ID, registration.mode: invited }
+groups:
+${groups.map((key) => `  - { key: ${key}, displayName: Team ${key} }`).join('\n')}
+apps:
+  - key: wiki
+    name: Wiki
+    redirectUris: [https://wiki.example.com/callback]
+    clientSecret: { fromEnv: WIKI_SECRET }
+  - key: grafana
+    name: Grafana
+    redirectUris: [https://grafana.example.com/login]
+    allowedScopes: [openid, profile, groups]
+    access: { mode: restricted, groups: [eng], contact: it@example.com }
+invitations:
+${people.map(invitationOf).join('\n')}
+`
+
+/** Exports the configuration. Apps that were made by hand have their client ID as key, so their names stand for it. */
+async function exported(service: Service) {
+  const document = fieldsOf(JSON.parse(await succeed(service, 'export', '--json')))
+  const apps = listOf(document['apps']).map((app) => ({ ...fieldsOf(app), key: textOf(fieldsOf(app)['name']) }))
+  return { ...document, apps: apps.toSorted((one, other) => (one.key < other.key ? -1 : 1)) }
+}
+
+test('CNF-01 twenty people, three groups and two apps are the same by commands and by one file', async () => {
+  await succeed(byCommands, 'settings', 'set', 'branding.name=Example ID', 'registration.mode=invited')
+  for (const key of groups) await succeed(byCommands, 'groups', 'create', key, '--name', `Team ${key}`)
+  await succeed(byCommands, 'apps', 'create', '--name', 'Wiki', '--redirect-uri', 'https://wiki.example.com/callback')
+  const grafana = ['--name', 'Grafana', '--redirect-uri', 'https://grafana.example.com/login']
+  const restricted = ['--access', 'restricted', '--access-group', 'eng', '--access-contact', 'it@example.com']
+  await succeed(byCommands, 'apps', 'create', ...grafana, '--scope', 'openid profile groups', ...restricted)
+  const invite = ({ email, group, language }: (typeof people)[number]) =>
+    succeed(byCommands, 'invitations', 'create', '--email', email, '--group', group, '--language', language)
+  for (let nth = 0; nth < people.length; nth += 4) await Promise.all(people.slice(nth, nth + 4).map(invite))
+
+  const path = join(folder, 'countersign.yaml')
+  await writeFile(path, file)
+  const shown = await succeed(byFile, 'apply', '-f', path, '--dry-run')
+  assert.match(shown, /^\+ create apps\/grafana$/m)
+  assert.match(shown, /^ {4}access\.mode: "restricted"$/m)
+  assert.equal(fieldsOf(await exported(byFile))['invitations'], undefined)
+  assert.match(await succeed(byFile, 'apply', '-f', path, '--yes'), /^Applied: 26 changes\.$/m)
+
+  const document = await exported(byFile)
+  assert.equal(listOf(fieldsOf(document)['invitations']).length, 20)
+  assert.deepEqual(document, await exported(byCommands))
+  assert.equal(await succeed(byFile, 'apply', '-f', path, '--yes'), 'Nothing to change.\n')
+  for (const service of [byCommands, byFile]) {
+    const written = join(folder, 'exported.yaml')
+    await writeFile(written, await succeed(service, 'export'))
+    assert.equal(await succeed(service, 'apply', '-f', written, '--yes'), 'Nothing to change.\n')
+  }
+})
+
+test('CNF-03 a secret of a file is in no output, and a file that contains one is refused', async () => {
+  const app = (secret: string) => `apiVersion: countersign/v1
+source: secrets
+apps: [{ key: s, name: S, redirectUris: ['https://s.example.com/'], clientSecret: ${secret} }]
+`
+  const [path, kept] = [join(folder, 'secret.yaml'), join(folder, 'secret')]
+  const secret = 'kept-in-a-file-with-32-characters-or-more'
+  await writeFile(kept, `${secret}\n`)
+  await writeFile(path, app(`{ fromFile: ${JSON.stringify(kept)} }`))
+  for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--yes'], ['--yes', '--json']]) {
+    const { code, stdout, stderr } = await run(byFile, 'apply', '-f', path, ...more)
+    assert.equal(code, 0, stderr)
+    assert.ok(!(stdout + stderr).includes(secret))
+  }
+  for (const wrong of [secret, '{ fromEnv: MISSING }', '{ fromFile: /nowhere }', '{ fromEnv: A, fromFile: b }']) {
+    await writeFile(path, app(wrong))
+    const { code, stdout, stderr } = await run(byFile, 'apply', '-f', path, '--dry-run')
+    assert.equal(code, 1)
+    assert.match(stderr, /^error: clientSecret of apps\/s/)
+    assert.ok(!(stdout + stderr).includes(secret))
+  }
+})
+
+test('the plan of a file that prunes is made with --yes only if many deletions are confirmed', async () => {
+  const path = join(folder, 'prune.yaml')
+  const declared = (keys: string[]) => {
+    const groups = keys.map((key) => `{ key: ${key}, displayName: P }`)
+    return `apiVersion: countersign/v1\nsource: prune\ngroups: [${groups.join(', ')}]\n`
+  }
+  await writeFile(path, declared(['p1', 'p2', 'p3', 'p4', 'p5', 'p6']))
+  await succeed(byFile, 'apply', '-f', path, '--yes')
+  await writeFile(path, declared([]))
+  assert.equal(await succeed(byFile, 'apply', '-f', path, '--yes'), 'Nothing to change.\n')
+  const refused = await run(byFile, 'apply', '-f', path, '--yes', '--prune')
+  assert.deepEqual(
+    [refused.code, refused.stderr],
+    [1, 'error: This deletes 6 objects. Send confirm with this number.\n'],
+  )
+  const done = await succeed(byFile, 'apply', '-f', path, '--yes', '--prune', '--confirm', '6')
+  assert.match(done, /^- delete groups\/p1$/m)
+  assert.match(done, /^Applied: 6 changes\.$/m)
+
+  const unasked = await run(byFile, 'apply', '-f', path)
+  assert.deepEqual([unasked.code, /--yes or --dry-run/.test(unasked.stderr)], [2, true])
+  assert.match((await run(byFile, 'apply', '-f', join(folder, 'missing.yaml'), '--yes')).stderr, /^error: cannot read/)
+})

@@ -1,0 +1,33 @@
+import type { ClientId } from '@countersign/protocol/ids'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { deletePictures } from '#platform/pictures/picture.ts'
+import type { RegisteredApp } from './directory.ts'
+import * as store from './store.ts'
+
+/** Finds an app that an operator registered. Undefined for apps of users and of client metadata documents. */
+export async function findOperatorApp(
+  db: Database | Transaction,
+  clientId: ClientId,
+): Promise<RegisteredApp | undefined> {
+  const app = await store.findApp(db, clientId)
+  return app?.ownerUserId === null && app.metadataFetchedAt === null ? app : undefined
+}
+
+/** Lists `count` apps that an operator registered, by client ID, those after another one. */
+export function listOperatorApps(
+  db: Database,
+  page: { after: ClientId | undefined; count: number },
+): Promise<RegisteredApp[]> {
+  return store.listOperatorApps(db, page)
+}
+
+/** Deletes an app if it is still disabled. No process serves a disabled one. Returns false if it is active. */
+export async function deleteDisabledApp(tx: Transaction, clientId: ClientId, now: Date): Promise<boolean> {
+  const app = await store.lockApp(tx, clientId)
+  if (app?.status !== 'disabled') return false
+  await deletePictures(tx, [clientId])
+  await store.deleteApp(tx, clientId)
+  await recordAuditEvent(tx, { action: 'app.deleted', actor: 'system', clientId }, now)
+  return true
+}

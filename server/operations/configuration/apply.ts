@@ -1,0 +1,112 @@
+import type { ConfigurationDocument } from '@countersign/protocol/operations/configuration'
+import type { Language } from '@countersign/protocol/formats/registries/languages'
+import { limits } from '@countersign/protocol/formats/limits'
+import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import type { AppDirectory } from '#clients/registration/directory.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { applyApps, pruneApps } from './apps.ts'
+import { applyGroups, pruneGroups } from './groups.ts'
+import { applyInvitations, pruneInvitations } from './invitations.ts'
+import { type Applying, type Change, planChangedError } from './plan.ts'
+import { applySettings } from './settings.ts'
+
+const errors = defineErrors({
+  confirmation_required: [409, 'This deletes many objects. Send their number as confirm.'],
+})
+
+export type Services = { kernel: ServerContext; apps: AppDirectory }
+
+export type Request = {
+  operator: Operator
+  browserLanguage: Language
+  document: ConfigurationDocument
+  dryRun?: boolean | undefined
+  digest?: string | undefined
+  prune?: boolean | undefined
+  adopt?: boolean | undefined
+  confirm?: number | undefined
+}
+
+export type Plan = { changes: Change[]; digest: string }
+
+/** Ends the transaction of a dry run, so that it changes nothing. */
+class DryRun extends Error {
+  readonly plan: Plan
+
+  constructor(plan: Plan) {
+    super('dry run')
+    this.plan = plan
+  }
+}
+
+/**
+ * Applies a document in one transaction, by the functions of the single endpoints and with their permissions. A dry run
+ * does the same and undoes it: what it shows is what happens. Throws what these functions throw, with the object, and
+ * `managed_elsewhere`, `plan_changed`, `confirmation_required`.
+ */
+export async function applyDocument({ kernel, apps }: Services, request: Request, now: Date): Promise<Plan> {
+  const { operator, document, dryRun = true, adopt = false } = request
+  try {
+    return await operatorTransaction(kernel.db, operator, async (tx) => {
+      const applying = { kernel, apps, tx, operator, source: document.source, adopt, now }
+      const changes = await change(applying, request)
+      const plan = { changes, digest: digestOf(changes, request) }
+      if (dryRun) throw new DryRun(plan)
+      requireShown(plan, request)
+      await record(applying, changes)
+      return plan
+    })
+  } catch (error) {
+    if (error instanceof DryRun) return error.plan
+    throw error
+  }
+}
+
+/** Makes all changes. What others name comes first: groups before apps and invitations. */
+async function change(applying: Applying, { document, prune = false, browserLanguage }: Request): Promise<Change[]> {
+  const { settings, groups, apps, invitations } = document
+  const changes = [
+    ...(settings ? await applySettings(applying, settings) : []),
+    ...(groups ? await applyGroups(applying, groups) : []),
+    ...(apps ? await applyApps(applying, apps) : []),
+    ...(invitations ? await applyInvitations(applying, invitations, browserLanguage) : []),
+  ]
+  if (!prune) return changes
+  return [
+    ...changes,
+    ...(invitations ? await pruneInvitations(applying, invitations) : []),
+    ...(apps ? await pruneApps(applying, apps) : []),
+    ...(groups ? await pruneGroups(applying, groups) : []),
+  ]
+}
+
+function digestOf(changes: Change[], { document: { source }, prune = false, adopt = false }: Request): string {
+  return sha256(writeCanonicalJson({ source, prune, adopt, changes })).toString('hex')
+}
+
+/** Throws `plan_changed` if another plan was shown, and `confirmation_required` for many deletions. */
+function requireShown({ changes, digest }: Plan, { digest: shown, confirm }: Request): void {
+  if (shown !== undefined && shown !== digest) throw planChangedError()
+  const count = changes.filter(({ action }) => action === 'delete').length
+  if (count > limits.unconfirmedDeletionsMax && confirm !== count)
+    throw errors.confirmation_required({
+      sentence: `This deletes ${count} objects. Send confirm with this number.`,
+      fields: { count },
+    })
+}
+
+/** Records that a document was applied, and what it did to which objects. Their own events have the details. */
+async function record({ tx, operator, source, now }: Applying, changes: Change[]): Promise<void> {
+  const made = changes.filter(({ action }) => action !== 'none')
+  if (made.length === 0) return
+  const counts = Object.groupBy(made, ({ action }) => action)
+  const details = {
+    source,
+    ...Object.fromEntries(Object.entries(counts).map(([action, each]) => [action, each.length])),
+  }
+  await recordAuditEvent(tx, { action: 'configuration.applied', ...auditFieldsOf(operator), details }, now)
+}

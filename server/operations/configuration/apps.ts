@@ -1,0 +1,209 @@
+import { AppChange } from '@countersign/protocol/clients/apps'
+import type { Json } from '@countersign/protocol/formats/signing/canonical-json'
+import { limits } from '@countersign/protocol/formats/limits'
+import { frame } from '@countersign/protocol/formats/signing/frame'
+import { asId, type ClientId } from '@countersign/protocol/ids'
+import { DeclaredApp, defaultedAppSettings } from '@countersign/protocol/operations/configuration'
+import { Value } from 'typebox/value'
+import { requirePermissions } from '#accounts/operators/acting-operator.ts'
+import { createApp, toApp, updateApp } from '#clients/registration/app.ts'
+import { activeSecretHashes, replaceSecrets } from '#clients/registration/authentication/secret.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import { findOperatorApp } from '#clients/registration/operator-app.ts'
+import { defaultSettings, settingsOf } from '#clients/registration/settings.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { addSeconds } from '#platform/clock.ts'
+import type { Config } from '#platform/config/config.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
+import { afterCommit } from '#platform/database/database.ts'
+import {
+  actionOn,
+  type Applying,
+  type Change,
+  claim,
+  definedValues,
+  differences,
+  type Field,
+  fieldsOfNew,
+  naming,
+  requireDistinct,
+  type Values,
+} from './plan.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  invalid_request: [400, 'A new app needs name and redirectUris.'],
+  app_not_found: [404, 'No app of the operator has this client ID.'],
+})
+
+/** Tells client IDs, by which a document can name an app that exists. Those of built-in apps have another form. */
+export function isGeneratedClientId(text: string): boolean {
+  return /^app_[0-9a-f]{32}$/.test(text)
+}
+
+/** Settings that a document can give, by name. */
+const names = ['name', 'redirectUris', ...Object.keys(defaultedAppSettings)]
+
+const { access, groupsClaim, ...alike } = defaultSettings
+/** Default of each setting, as the interface has it. */
+const defaults: Record<string, Json> = {
+  ...alike,
+  access: { mode: access.mode, groups: [], contact: access.contact },
+  groupsClaim: { include: groupsClaim },
+}
+
+/** Returns the client ID of a declared app: its key if that is one, otherwise a digest of key, source and issuer. */
+function clientIdOf({ authUrl }: Pick<Config, 'authUrl'>, source: string, key: string): ClientId {
+  if (isGeneratedClientId(key)) return asId<ClientId>(key)
+  const digest = sha256(frame('countersign/client-id/v1', { issuer: authUrl.origin, key, source }))
+  return asId<ClientId>(`app_${digest.toString('hex').slice(0, 32)}`)
+}
+
+/** Registers and changes the declared apps. Throws as the functions of apps, and `managed_elsewhere`. */
+export async function applyApps(applying: Applying, declared: DeclaredApp[]): Promise<Change[]> {
+  const { tx, kernel, operator, source } = applying
+  requirePermissions(operator, ['apps.manage'])
+  requireDistinct(declared.map(({ key }) => key))
+  requireDistinct(declared.map(({ key }) => clientIdOf(kernel.config, source, key)))
+  const changes: Change[] = []
+  for (const app of declared) {
+    const object = `apps/${app.key}`
+    const clientId = clientIdOf(kernel.config, source, app.key)
+    const change = await naming(object, async () => {
+      const found = await findOperatorApp(tx, clientId)
+      return found ? changeApp(applying, app, found) : addApp(applying, app, clientId)
+    })
+    changes.push({ object, ...change })
+  }
+  return changes
+}
+
+type Done = Omit<Change, 'object'>
+
+async function addApp(applying: Applying, declared: DeclaredApp, clientId: ClientId): Promise<Done> {
+  const { kernel, tx, operator: manager, apps, now } = applying
+  const { key, name, redirectUris, public: isPublic = false, clientSecret } = declared
+  if (isGeneratedClientId(key)) throw errors.app_not_found()
+  if (name === undefined || redirectUris === undefined) throw errors.invalid_request()
+  if (isPublic && clientSecret !== undefined) throw secretOfPublicError()
+  const secretSha256 = clientSecret === undefined ? undefined : sha256(clientSecret)
+  const settings = { ...settingsOf(changeOf(declared)), name, redirectUris }
+  const registering = { manager, isPublic, declared: { clientId, secretSha256 } }
+  await createApp({ ...kernel, db: tx }, registering, settings, now)
+  await claim(applying, { kind: 'app', key, clientId })
+  afterCommit(tx, () => apps.forget(clientId))
+  const values = { clientId, ...(isPublic && { public: true }), ...flat(desired(declared)) }
+  return { action: 'create', fields: [...fieldsOfNew(values), ...(clientSecret === undefined ? [] : [secretField])] }
+}
+
+function secretOfPublicError() {
+  return errors.invalid_request({ sentence: 'A public app has no client secret.' })
+}
+
+/** A secret that changes. Its values are nowhere. */
+const secretField: Field = { path: 'clientSecret', from: null, to: null }
+
+async function changeApp(applying: Applying, declared: DeclaredApp, found: RegisteredApp): Promise<Done> {
+  const { kernel, tx, operator: manager, source, apps, now } = applying
+  const { key, clientSecret } = declared
+  const { clientId, isPublic } = found
+  if ((declared.public ?? isPublic) !== isPublic)
+    throw errors.invalid_request({ sentence: 'public never changes. Declare another app.' })
+  if (isPublic && clientSecret !== undefined) throw secretOfPublicError()
+  const managed = await store.findByApp(tx, clientId)
+  const wasPruned = managed?.source === source && managed.deleteAt !== null
+  const restored: DeclaredApp =
+    wasPruned && declared.status === undefined ? { ...declared, status: 'active' } : declared
+  const changed = differences(valuesOf(found), flat(desired(restored)))
+  const secretSha256 = clientSecret === undefined ? undefined : sha256(clientSecret)
+  const isNewSecret = secretSha256 && !activeSecretHashes(found, now).some((each) => equalBytes(each, secretSha256))
+  const fields = [...changed, ...(isNewSecret ? [secretField] : [])]
+  const action = wasPruned ? 'update' : actionOn(applying, managed?.source, fields)
+  if (action === 'none') return { action, fields }
+
+  if (changed.length > 0) {
+    const paths = new Set(changed.map(({ path }) => path.split('.')[0]))
+    const change = settingsOf(changeOf(restored, (name) => paths.has(name)))
+    const { isForAll } = await updateApp({ ...kernel, db: tx }, { manager, clientId }, change, now)
+    afterCommit(tx, () => (isForAll ? apps.forgetEverywhere(clientId) : apps.forget(clientId)))
+  }
+  if (isNewSecret) {
+    await replaceSecrets(tx, { manager, clientId }, secretSha256, now)
+    afterCommit(tx, () => apps.forgetEverywhere(clientId))
+  }
+  await claim(applying, { kind: 'app', key: managed?.source === source ? managed.key : key, clientId })
+  return { action, fields }
+}
+
+/** Returns what a document says about an app, with defaults in place of null. */
+function desired(declared: DeclaredApp): Values {
+  const given: Record<string, Json | undefined> = {
+    ...declared,
+    color: declared.color?.toLowerCase() ?? declared.color,
+  }
+  const values = names.map((name): [string, Json | undefined] => [
+    name,
+    given[name] === null ? (defaults[name] ?? null) : given[name],
+  ])
+  return definedValues(Object.fromEntries(values))
+}
+
+/** Returns declared settings as a request of the interface would send them. */
+function changeOf(declared: DeclaredApp, isChosen: (name: string) => boolean = () => true): AppChange {
+  const chosen = Object.entries(desired(declared)).filter(([name]) => isChosen(name))
+  return Value.Parse(AppChange, Object.fromEntries(chosen))
+}
+
+/** Returns the values of an app by path. */
+function valuesOf(app: RegisteredApp): Values {
+  return flat({ ...toApp(app) })
+}
+
+/** Writes the members of objects as values of their own: `access.mode`. */
+function flat(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([path, value]): [string, Json][] =>
+      isObject(value) ? Object.entries(value).map(([member, each]) => [`${path}.${member}`, each]) : [[path, value]],
+    ),
+  )
+}
+
+function isObject(value: Json): value is Exclude<Json, readonly Json[] | string | number | boolean | null> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns an app as a document declares it: what differs from the defaults, without secrets. */
+export function declarationOf(key: string, app: RegisteredApp, isOwnPicture: (url: string) => boolean): DeclaredApp {
+  const { iconUrl, ...settings } = toApp(app)
+  const shown: Values = { ...settings, iconUrl: iconUrl !== null && isOwnPicture(iconUrl) ? null : iconUrl }
+  const given = Object.keys(defaultedAppSettings).filter(
+    (name) => differences(flat({ [name]: defaults[name] ?? null }), flat({ [name]: shown[name] ?? null })).length > 0,
+  )
+  const { name, redirectUris, public: isPublic } = settings
+  return Value.Parse(DeclaredApp, {
+    ...{ key, name, redirectUris, ...(isPublic && { public: true }) },
+    ...Object.fromEntries(given.map((each) => [each, shown[each]])),
+  })
+}
+
+/**
+ * Disables the apps of the source that the document does not name. They are deleted later, unless a document names them
+ * again. Throws as `updateApp`.
+ */
+export async function pruneApps(applying: Applying, declared: DeclaredApp[]): Promise<Change[]> {
+  const { kernel, tx, operator: manager, source, apps, now } = applying
+  const named = new Set(declared.map(({ key }) => clientIdOf(kernel.config, source, key)))
+  const changes: Change[] = []
+  for (const { key, clientId, deleteAt } of await store.listObjects(tx, source, 'app')) {
+    if (clientId === null || named.has(clientId) || deleteAt !== null) continue
+    const object = `apps/${key}`
+    const found = await findOperatorApp(tx, clientId)
+    const change = { status: 'disabled' } as const
+    await naming(object, () => updateApp({ ...kernel, db: tx }, { manager, clientId }, change, now))
+    afterCommit(tx, () => apps.forgetEverywhere(clientId))
+    await store.setDeletion(tx, clientId, addSeconds(now, limits.prunedAppSeconds))
+    const fields = [{ path: 'status', from: found?.status ?? null, to: 'disabled' }]
+    changes.push({ object, action: 'delete', fields })
+  }
+  return changes
+}

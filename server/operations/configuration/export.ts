@@ -1,0 +1,132 @@
+import type {
+  ConfigurationDocument,
+  DeclaredApp,
+  DeclaredGroup,
+  DeclaredInvitation,
+} from '@countersign/protocol/operations/configuration'
+import { limits } from '@countersign/protocol/formats/limits'
+import { isLanguage } from '@countersign/protocol/formats/registries/languages'
+import type { ClientId } from '@countersign/protocol/ids'
+import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
+import { listGroups } from '#accounts/groups/group.ts'
+import { listPendingMailed } from '#accounts/invitations/invitation.ts'
+import { hasPermission } from '#accounts/operators/acting-operator.ts'
+import type { Operator } from '#accounts/operators/operator-guard.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import { findOperatorApp, listOperatorApps } from '#clients/registration/operator-app.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import { isOfThisService } from '#platform/pictures/picture.ts'
+import { readStoredSettings } from '#platform/settings/setting.ts'
+import { declarationOf, isGeneratedClientId } from './apps.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  export_too_large: [
+    409,
+    `A document holds ${limits.appsPerDocumentMax} apps and ${limits.invitationsListedPerDocumentMax} pending ` +
+      'invitations. Export the objects of one source.',
+  ],
+})
+
+/** Source of a document with objects of all sources. It manages nothing until the document is applied. */
+const ofAll = 'export'
+const pageCount = 100
+
+type Kernel = Pick<ServerContext, 'db' | 'config'>
+
+/**
+ * Returns what the caller may read as a document, which applies without a change: all objects, or those of a source.
+ * Throws `export_too_large`.
+ */
+export async function exportDocument(
+  kernel: Kernel,
+  { operator, source }: { operator: Operator; source: string | undefined },
+  now: Date,
+): Promise<ConfigurationDocument> {
+  const { db } = kernel
+  const settings = hasPermission(operator, 'settings.read') ? ((await readStoredSettings(db))?.stored ?? {}) : {}
+  const groups = hasPermission(operator, 'groups.read') ? await readGroups(kernel, source) : []
+  const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, source) : []
+  const invitations = hasPermission(operator, 'people.invite') ? await readInvitations(kernel, source, now) : []
+  return {
+    apiVersion: 'countersign/v1',
+    source: source ?? ofAll,
+    ...(Object.keys(settings).length > 0 && { settings }),
+    ...(groups.length > 0 && { groups }),
+    ...(apps.length > 0 && { apps }),
+    ...(invitations.length > 0 && { invitations }),
+  }
+}
+
+async function readGroups({ db }: Kernel, source: string | undefined): Promise<DeclaredGroup[]> {
+  const { groups } = await listGroups(db, { count: limits.groupsMax })
+  const own = source === undefined ? undefined : await store.listObjects(db, source, 'group')
+  return groups
+    .filter(({ groupId }) => own?.some((each) => each.groupId === groupId) ?? true)
+    .map(({ key, displayName, description, protected: isProtected }) => ({
+      key,
+      displayName,
+      ...(description !== null && { description }),
+      ...(isProtected && { protected: true }),
+    }))
+}
+
+async function readApps(kernel: Kernel, source: string | undefined): Promise<DeclaredApp[]> {
+  const { db, config } = kernel
+  const isOwnPicture = (url: string) => isOfThisService(config.baseUrl, url)
+  if (source === undefined)
+    return (await readAllApps(kernel)).map((app) => declarationOf(app.clientId, app, isOwnPicture))
+  const own = (await store.listObjects(db, source, 'app')).filter(({ deleteAt }) => deleteAt === null)
+  const declared: DeclaredApp[] = []
+  for (const { key, clientId } of own) {
+    const app = clientId === null ? undefined : await findOperatorApp(db, clientId)
+    if (app) declared.push(declarationOf(key, app, isOwnPicture))
+  }
+  return declared
+}
+
+async function readAllApps({ db }: Kernel): Promise<RegisteredApp[]> {
+  const found: RegisteredApp[] = []
+  let after: ClientId | undefined
+  do {
+    const page = await listOperatorApps(db, { after, count: pageCount })
+    found.push(...page.filter(({ clientId }) => isGeneratedClientId(clientId)))
+    if (found.length > limits.appsPerDocumentMax) throw errors.export_too_large()
+    after = page.length < pageCount ? undefined : page.at(-1)?.clientId
+  } while (after !== undefined)
+  return found
+}
+
+async function readInvitations({ db }: Kernel, source: string | undefined, now: Date): Promise<DeclaredInvitation[]> {
+  const own = source === undefined ? undefined : await store.listObjects(db, source, 'invitation')
+  const ids = own && new Set(own.map(({ invitationId }) => invitationId))
+  const found: DeclaredInvitation[] = []
+  let after: string | undefined
+  do {
+    const page = await listPendingMailed(db, { after, count: pageCount }, now)
+    found.push(...page.invitations.filter(({ invitationId }) => ids?.has(invitationId) ?? true).flatMap(toDeclared))
+    if (found.length > limits.invitationsListedPerDocumentMax) throw errors.export_too_large()
+    after = page.last
+  } while (after !== undefined)
+  return found.toSorted((one, other) => (one.email < other.email ? -1 : 1))
+}
+
+function toDeclared({
+  email,
+  groups,
+  language,
+  handle,
+  displayName,
+  message,
+}: AccountInvitation): DeclaredInvitation[] {
+  if (email === null) return []
+  const shown = {
+    ...(groups.length > 0 && { groups: groups.toSorted() }),
+    ...(isLanguage(language) && { language }),
+    ...(handle !== null && { handle }),
+    ...(displayName !== null && { displayName }),
+    ...(message !== null && { message }),
+  }
+  return [{ email, ...shown }]
+}

@@ -1,0 +1,20 @@
+import { type SettingChanges, settingKeys } from '@countersign/protocol/operations/settings'
+import { requirePermissions } from '#accounts/operators/acting-operator.ts'
+import { updateSettings } from '#operations/settings/settings.ts'
+import { readStoredSettings } from '#platform/settings/setting.ts'
+import { type Applying, type Change, differences, naming } from './plan.ts'
+
+/** Changes the declared settings. Throws as `updateSettings`. */
+export function applySettings({ kernel, tx, operator }: Applying, declared: SettingChanges): Promise<Change[]> {
+  const object = 'settings'
+  requirePermissions(operator, ['settings.manage'])
+  return naming(object, async () => {
+    const before = await readStoredSettings(tx)
+    const target = { operator, replaced: before?.revision ?? 0 }
+    await updateSettings({ ...kernel, db: tx }, target, declared)
+    const after = await readStoredSettings(tx)
+    const values = settingKeys.map((key): [string, string | null] => [key, after?.stored[key] ?? null])
+    const fields = differences({ ...before?.stored }, Object.fromEntries(values))
+    return [{ object, action: fields.length > 0 ? 'update' : 'none', fields }]
+  })
+}
