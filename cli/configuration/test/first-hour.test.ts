@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { stringify } from 'yaml'
+import { firstHour } from '../../../server/testing/first-hour.ts'
 import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
 import { fieldsOf, listOf, textOf } from '../../terminal.ts'
 import { inherited } from '../../testing/environment.ts'
@@ -40,35 +42,11 @@ async function succeed(service: Service, ...words: string[]): Promise<string> {
   return stdout
 }
 
-const groups = ['staff', 'eng', 'ops']
-const people = Array.from({ length: 20 }, (_, nth) => ({
-  email: `person-${String(nth).padStart(2, '0')}@example.com`,
-  group: groups[nth % groups.length] ?? 'staff',
-  language: nth % 2 === 0 ? 'en' : 'de',
-}))
-
-const invitationOf = ({ email, group, language }: (typeof people)[number]) =>
-  `  - { email: ${email}, groups: [${group}], language: ${language} }`
-
-const file = `# What the operator of an example decides in the first hour.
-apiVersion: countersign/v1
-source: platform
-settings: { branding.name: Example ID, registration.mode: invited }
-groups:
-${groups.map((key) => `  - { key: ${key}, displayName: Team ${key} }`).join('\n')}
-apps:
-  - key: wiki
-    name: Wiki
-    redirectUris: [https://wiki.example.com/callback]
-    clientSecret: { fromEnv: WIKI_SECRET }
-  - key: grafana
-    name: Grafana
-    redirectUris: [https://grafana.example.com/login]
-    allowedScopes: [openid, profile, groups]
-    access: { mode: restricted, groups: [eng], contact: it@example.com }
-invitations:
-${people.map(invitationOf).join('\n')}
-`
+/** The same as a file, which takes a secret from the environment. */
+const file = stringify({
+  ...firstHour,
+  apps: firstHour.apps.map((app) => (app.key === 'wiki' ? { ...app, clientSecret: { fromEnv: 'WIKI_SECRET' } } : app)),
+})
 
 /** Exports the configuration. Apps that were made by hand have their client ID as key, so their names stand for it. */
 async function exported(service: Service) {
@@ -79,12 +57,14 @@ async function exported(service: Service) {
 
 test('CNF-01 twenty people, three groups and two apps are the same by commands and by one file', async () => {
   await succeed(byCommands, 'settings', 'set', 'branding.name=Example ID', 'registration.mode=invited')
-  for (const key of groups) await succeed(byCommands, 'groups', 'create', key, '--name', `Team ${key}`)
+  for (const { key, displayName } of firstHour.groups)
+    await succeed(byCommands, 'groups', 'create', key, '--name', displayName)
   await succeed(byCommands, 'apps', 'create', '--name', 'Wiki', '--redirect-uri', 'https://wiki.example.com/callback')
   const grafana = ['--name', 'Grafana', '--redirect-uri', 'https://grafana.example.com/login']
   const restricted = ['--access', 'restricted', '--access-group', 'eng', '--access-contact', 'it@example.com']
   await succeed(byCommands, 'apps', 'create', ...grafana, '--scope', 'openid profile groups', ...restricted)
-  const invite = ({ email, group, language }: (typeof people)[number]) =>
+  const people = firstHour.invitations
+  const invite = ({ email, groups: [group = ''], language }: (typeof people)[number]) =>
     succeed(byCommands, 'invitations', 'create', '--email', email, '--group', group, '--language', language)
   for (let nth = 0; nth < people.length; nth += 4) await Promise.all(people.slice(nth, nth + 4).map(invite))
 

@@ -13,13 +13,15 @@ import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { EditAccess } from './EditAccess.tsx'
+import { type CreatedApp, CreatedAppDialog, NewApp } from './NewApp.tsx'
 import { useAppsMessages } from './words.ts'
 
 /** Lists the apps with who may use them. */
 export function Apps() {
   const words = useAppsMessages()
-  const { ask } = useOperator()
+  const { ask, may } = useOperator()
   const [edited, setEdited] = useState<App>()
+  const [dialog, setDialog] = useState<'new' | CreatedApp>()
   const apps = useList<App>(async (cursor) => {
     const page = await ask('GET /api/admin/apps', { querystring: cursor === undefined ? {} : { cursor } })
     return { items: page.apps, nextCursor: page.nextCursor }
@@ -29,9 +31,19 @@ export function Apps() {
     if (!value) return
     apps.set({ ...value, items: value.items.map((each) => (each.clientId === changed.clientId ? changed : each)) })
   }
+  const create = may('apps.manage') && (
+    <button type="button" class="button primary" data-action="new-app" onClick={() => setDialog('new')}>
+      <Icon name="plus" size="sm" />
+      {words.add}
+    </button>
+  )
+  const created = (app: CreatedApp) => {
+    setDialog(app)
+    apps.again()
+  }
   return (
     <>
-      <PageHead title={words.title} lead={words.lead} />
+      <PageHead title={words.title} lead={words.lead} actions={create} />
       <Card flush>
         <Reading of={apps}>
           {({ items }) =>
@@ -47,6 +59,10 @@ export function Apps() {
         <More of={apps} />
       </Card>
       {edited && <EditAccess app={edited} onChanged={replace} onClose={() => setEdited(undefined)} />}
+      {dialog === 'new' && <NewApp onCreated={created} onClose={() => setDialog(undefined)} />}
+      {dialog !== undefined && dialog !== 'new' && (
+        <CreatedAppDialog of={dialog} onClose={() => setDialog(undefined)} />
+      )}
     </>
   )
 }

@@ -1,11 +1,38 @@
 import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.ts'
 
-/** Holds the messages about the access to apps, for operators. In Arabic. */
+/** Holds the messages about apps and the access to them, for operators. In Arabic. */
 export const adminAppsMessages: typeof english = {
   title: 'التطبيقات',
   lead: 'حدّد من يمكنه استخدام كل تطبيق.',
   none: 'لا تطبيقات بعد',
-  noneWhat: 'سجّل تطبيقًا بالأمر: \u2068countersign apps create\u2069',
+  noneWhat: 'سجّل تطبيقًا ليتمكّن المستخدمون من تسجيل الدخول إليه.',
+  add: 'تسجيل تطبيق',
+  create: 'تسجيل',
+  nameMissing: 'أدخل اسمًا.',
+  redirectUris: 'عناوين إعادة التوجيه',
+  redirectUrisHint: 'العناوين التي يعود إليها المستخدمون بعد تسجيل الدخول، عنوان في كل سطر.',
+  redirectUrisProblem: 'أدخل عناوين كاملة، مثل \u2068https://app.example.com/callback\u2069.',
+  kind: 'النوع',
+  kinds: {
+    confidential: { label: 'خادم', about: 'يحتفظ بسر العميل.' },
+    public: { label: 'متصفح أو جوال أو سطح مكتب', about: 'لا سر له ويستخدم \u2068PKCE\u2069.' },
+  },
+  scopes: 'الأذونات التي يمكنه طلبها',
+  scopeGives: {
+    openid: 'معرّف مستخدم دائم (sub)',
+    profile: 'الاسم المعروض واسم المستخدم والصورة',
+    email: 'عنوان بريد إلكتروني مؤكَّد، إذا شاركه المستخدم',
+    offline_access: 'رموز التجديد (refresh tokens)',
+    user_id: 'معرّف واحد لكل هويات المستخدم',
+    groups: 'مجموعات المستخدم',
+    roles: 'أدوار المستخدم في التطبيق',
+  },
+  registered: (app) => `سُجّل ${app}`,
+  clientId: 'معرّف العميل',
+  secret: 'سر العميل',
+  secretOnce: 'احفظ سر العميل الآن. لن يُعرض مرة أخرى.',
+  secretSaved: 'لقد حفظته',
+  close: 'إغلاق',
   name: 'التطبيق',
   access: 'الوصول',
   modes: { everyone: 'الجميع', restricted: 'مقيّد', none: 'لا أحد' },

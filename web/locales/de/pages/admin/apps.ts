@@ -1,11 +1,38 @@
 import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.ts'
 
-/** Holds the messages about the access to apps, for operators. In German. */
+/** Holds the messages about apps and the access to them, for operators. In German. */
 export const adminAppsMessages: typeof english = {
   title: 'Apps',
   lead: 'Entscheide, wer welche App verwenden darf.',
   none: 'Noch keine Apps',
-  noneWhat: 'Registriere eine mit: countersign apps create',
+  noneWhat: 'Registriere eine, damit man sich bei ihr anmelden kann.',
+  add: 'App registrieren',
+  create: 'Registrieren',
+  nameMissing: 'Gib einen Namen ein.',
+  redirectUris: 'Redirect-URIs',
+  redirectUrisHint: 'Adressen für die Rückkehr nach der Anmeldung, eine pro Zeile.',
+  redirectUrisProblem: 'Gib vollständige URLs ein, etwa https://app.example.com/callback.',
+  kind: 'Art',
+  kinds: {
+    confidential: { label: 'Server', about: 'Die App bewahrt ein Client-Secret auf.' },
+    public: { label: 'Browser, Mobilgerät oder Desktop', about: 'Die App hat kein Secret und verwendet PKCE.' },
+  },
+  scopes: 'Scopes, die sie anfragen darf',
+  scopeGives: {
+    openid: 'Eine feste ID der Person (sub)',
+    profile: 'Anzeigename, Benutzername, Bild',
+    email: 'Bestätigte E-Mail-Adresse, wenn eine geteilt wird',
+    offline_access: 'Refresh-Tokens',
+    user_id: 'Eine ID für alle Identitäten einer Person',
+    groups: 'Gruppen der Person',
+    roles: 'Rollen der Person in der App',
+  },
+  registered: (app) => `${app} ist registriert`,
+  clientId: 'Client-ID',
+  secret: 'Client-Secret',
+  secretOnce: 'Speichere das Client-Secret jetzt. Es wird nicht noch einmal angezeigt.',
+  secretSaved: 'Ich habe es gespeichert',
+  close: 'Schließen',
   name: 'App',
   access: 'Zugriff',
   modes: { everyone: 'Alle', restricted: 'Eingeschränkt', none: 'Niemand' },

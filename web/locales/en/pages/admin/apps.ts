@@ -1,9 +1,38 @@
-/** Holds the messages about the access to apps, for operators. */
+import type { StandardScope } from '@countersign/protocol/formats/scope'
+
+/** Holds the messages about apps and the access to them, for operators. */
 export const adminAppsMessages = {
   title: 'Apps',
   lead: 'Decide who may use each app.',
   none: 'No apps yet',
-  noneWhat: 'Register one with: countersign apps create',
+  noneWhat: 'Register one, so that users can sign in to it.',
+  add: 'Register app',
+  create: 'Register',
+  nameMissing: 'Enter a name.',
+  redirectUris: 'Redirect URIs',
+  redirectUrisHint: 'Where users return after signing in, one per line.',
+  redirectUrisProblem: 'Enter full URLs, such as https://app.example.com/callback.',
+  kind: 'Type',
+  kinds: {
+    confidential: { label: 'Server', about: 'It keeps a client secret.' },
+    public: { label: 'Browser, mobile or desktop', about: 'It has no secret and uses PKCE.' },
+  },
+  scopes: 'Scopes that it may request',
+  scopeGives: {
+    openid: 'A permanent user ID (sub)',
+    profile: 'Display name, username, picture',
+    email: 'Verified e-mail address, if the user shares one',
+    offline_access: 'Refresh tokens',
+    user_id: 'One ID for all identities of a user',
+    groups: 'Groups of the user',
+    roles: 'Roles of the user in the app',
+  } satisfies Record<StandardScope, string>,
+  registered: (app: string) => `${app} is registered`,
+  clientId: 'Client ID',
+  secret: 'Client secret',
+  secretOnce: 'Save the client secret now. It won’t be shown again.',
+  secretSaved: 'I’ve saved it',
+  close: 'Close',
   name: 'App',
   access: 'Access',
   modes: { everyone: 'Everyone', restricted: 'Restricted', none: 'No one' },

@@ -1,0 +1,138 @@
+import type { ResponseOf } from '@countersign/protocol/api'
+import { defaultAllowedScopes, type StandardScope, standardScopes } from '@countersign/protocol/formats/scope'
+import { useState } from 'preact/hooks'
+import { CopyableFields } from '../../../components/display/Copies.tsx'
+import { TextArea } from '../../../components/display/Facts.tsx'
+import { RadioGroup } from '../../../components/form/Choice.tsx'
+import { Dialog } from '../../../components/form/Dialog.tsx'
+import { Field } from '../../../components/form/Field.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
+import { isolate } from '../../../lib/text/isolate.ts'
+import { Ask } from '../acting/Ask.tsx'
+import { useOperator } from '../acting/operator.ts'
+import { useAppsMessages } from './words.ts'
+
+export type CreatedApp = ResponseOf<'POST /api/admin/apps'>
+
+type Draft = { name: string; redirectUris: string; kind: (typeof kinds)[number]; scopes: StandardScope[] }
+
+const kinds = ['confidential', 'public'] as const
+
+/** Asks for what a new app needs. Its secret is shown once, afterwards. */
+export function NewApp({ onCreated, onClose }: { onCreated: (created: CreatedApp) => void; onClose: () => void }) {
+  const words = useAppsMessages()
+  const { ask } = useOperator()
+  const [draft, setDraft] = useState<Draft>({
+    ...{ name: '', redirectUris: '', kind: 'confidential', scopes: [...defaultAllowedScopes] },
+  })
+  const [isChecked, setChecked] = useState(false)
+  const { kind } = draft
+  const name = draft.name.trim()
+  const redirectUris = urisOf(draft.redirectUris)
+  const allowedScopes = standardScopes.filter((scope) => draft.scopes.includes(scope))
+  const act = {
+    name: 'create-app',
+    label: words.create,
+    do: async () => {
+      setChecked(true)
+      if (name === '' || !areUrls(redirectUris)) return
+      const body = { name, redirectUris, allowedScopes, public: kind === 'public' }
+      onCreated(await ask('POST /api/admin/apps', { body }))
+    },
+  }
+  return (
+    <Ask
+      title={words.add}
+      act={act}
+      onClose={onClose}
+      command={[
+        ...['apps', 'create', '--name', name || '…'],
+        ...(redirectUris.length === 0 ? ['…'] : redirectUris).flatMap((uri) => ['--redirect-uri', uri]),
+        ...['--scope', allowedScopes.join(' ')],
+        ...(kind === 'public' ? ['--public'] : []),
+      ]}
+    >
+      <DraftFields draft={draft} isChecked={isChecked} onChange={(changed) => setDraft({ ...draft, ...changed })} />
+    </Ask>
+  )
+}
+
+type FieldsProps = { draft: Draft; isChecked: boolean; onChange: (changed: Partial<Draft>) => void }
+
+function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
+  const words = useAppsMessages()
+  const { name, redirectUris, kind, scopes } = draft
+  return (
+    <>
+      <Field
+        name="name"
+        label={words.name}
+        value={name}
+        onInput={(written) => onChange({ name: written })}
+        problem={isChecked && name.trim() === '' ? words.nameMissing : undefined}
+      />
+      <TextArea
+        name="redirectUris"
+        label={words.redirectUris}
+        hint={words.redirectUrisHint}
+        value={redirectUris}
+        onInput={(written) => onChange({ redirectUris: written })}
+        problem={isChecked && !areUrls(urisOf(redirectUris)) ? words.redirectUrisProblem : undefined}
+      />
+      <RadioGroup
+        name="kind"
+        legend={words.kind}
+        of={kinds.map((value) => ({ value, ...words.kinds[value] }))}
+        chosen={[kind]}
+        onChoose={(chosen) => onChange({ kind: chosen })}
+      />
+      <RadioGroup
+        name="scopes"
+        legend={words.scopes}
+        of={standardScopes.map((value) => ({ value, label: value, about: words.scopeGives[value] }))}
+        chosen={scopes}
+        several
+        onChoose={(scope) =>
+          onChange({ scopes: scopes.includes(scope) ? scopes.filter((each) => each !== scope) : [...scopes, scope] })
+        }
+      />
+    </>
+  )
+}
+
+function urisOf(written: string): string[] {
+  return [...new Set(written.split(/\s+/).filter((uri) => uri !== ''))]
+}
+
+function areUrls(uris: string[]): boolean {
+  return uris.length > 0 && uris.every((uri) => URL.canParse(uri))
+}
+
+/** Shows the credentials of a new app. Its secret cannot be shown again. */
+export function CreatedAppDialog({
+  of: { name, clientId, clientSecret },
+  onClose,
+}: {
+  of: CreatedApp
+  onClose: () => void
+}) {
+  const words = useAppsMessages()
+  return (
+    <Dialog title={words.registered(isolate(name))} onClose={onClose}>
+      {clientSecret !== undefined && <Note tone="wait">{words.secretOnce}</Note>}
+      <CopyableFields
+        of={[
+          { label: words.clientId, value: clientId, action: 'copy-client-id' },
+          ...(clientSecret === undefined
+            ? []
+            : [{ label: words.secret, value: clientSecret, action: 'copy-client-secret' }]),
+        ]}
+      />
+      <div class="actions">
+        <button type="button" class="button primary" data-action="app-saved" onClick={onClose}>
+          {clientSecret === undefined ? words.close : words.secretSaved}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
