@@ -4,6 +4,7 @@ import type { Api, RequestOf } from '@countersign/protocol/api'
 import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
 import type { WebhookEventType } from '@countersign/protocol/clients/webhook-events'
 import { account } from '#accounts/account/module.ts'
+import { appEvents } from '#accounts/app-events/module.ts'
 import { deletion } from '#accounts/deletion/module.ts'
 import { groups } from '#accounts/groups/module.ts'
 import { identities } from '#accounts/identities/module.ts'
@@ -59,7 +60,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
   ...[pictures, platform],
-  ...[backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
+  ...[appEvents, backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
   ...[suspension, deletion],
   ...[usage, registration, roles, claims, resources, webhooks],
   ...[signingKeys, tokenFamilies],

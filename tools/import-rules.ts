@@ -11,7 +11,8 @@ const contexts: Record<string, string> = {
     '. crypto config database observability outbound queue rate-limits audit settings http ' +
     'documentation module pictures process',
   accounts:
-    'backchannel-logout sessions identities keys passkeys account operators groups invitations suspension deletion',
+    'app-events backchannel-logout sessions identities keys passkeys account operators groups ' +
+    'invitations suspension deletion',
   clients: 'usage registration roles claims resources webhooks',
   tokens: 'signing-keys families',
   organizations: 'membership acts domains keys members council',

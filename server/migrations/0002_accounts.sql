@@ -409,3 +409,14 @@ create index invitation_by_address on invitation (lower(email));
 create index invitation_pending on invitation (expires_at) where use_count < max_uses;
 create index invitation_address on invitation (lower(email));
 create index invitation_mail on invitation (mail_at);
+
+-- Events of identities, each for one app that the identity is connected to. Once its time has come, an event becomes a
+-- delivery of a webhook. `data` is JSON that the database does not read. The app may have been deleted.
+create table app_event (
+  event_id uuid primary key,
+  client_id text not null,
+  type text not null,
+  data text not null,
+  happened_at timestamptz not null
+);
+create index app_event_in_order on app_event (happened_at);

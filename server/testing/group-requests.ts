@@ -25,6 +25,7 @@ export async function useGroups({ world, send }: RequestClient): Promise<void> {
     allowedScopes: ['openid', 'offline_access', 'groups', 'roles'],
     access: { mode: 'restricted', groups: [key], contact: 'it@example.com' },
   })
+  await send(admin, `PUT /api/admin/apps/${app.clientId}/webhook`, { url: 'http://localhost:9/hook' })
   const roles = `/api/admin/apps/${app.clientId}/roles` as const
   const assigned = { groups: [key], identities: add }
   const roleAssignments = [

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { RequestedSignature } from '../signing/signing.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
-import { Timestamp } from '../values.ts'
+import { Timestamp, Uuid } from '../values.ts'
 
 type EventParameters = { summary: string; data: TObject }
 
@@ -16,6 +16,35 @@ const EndedRequest = Type.Object({
   organizationId: Type.Optional(OrganizationId),
 })
 
+/** Who did what an event reports: the user, an operator, or the service at a time that was set before. */
+const Actor = Type.Union([Type.Literal('self'), Type.Literal('operator'), Type.Literal('system')])
+export type EventActor = Static<typeof Actor>
+
+/** Claims that depend on what a user or an operator can edit. */
+const EditedClaim = Type.Union([
+  Type.Literal('name'),
+  Type.Literal('preferred_username'),
+  Type.Literal('picture'),
+  Type.Literal('email'),
+])
+export type EditedClaim = Static<typeof EditedClaim>
+
+/** What all events of an identity have. Retries outlive the identity, so they have no names and no addresses. */
+const IdentityEvent = Type.Object({
+  identityId: IdentityId,
+  sequence: Type.Integer({ description: 'Grows with the changes of the identity: a lower number is older' }),
+  by: Actor,
+})
+
+/** A membership that began or ended. */
+const MembershipEvent = Type.Object({
+  identityId: IdentityId,
+  groupId: Uuid,
+  key: Type.String(),
+  source: Type.Literal('manual'),
+  by: Actor,
+})
+
 /**
  * Events that apps receive by webhook, by their `type` (Standard Webhooks). The types, the OpenAPI document and the SDK
  * are derived from these rows. A row compiles only when a module names it in its `webhookEvents`.
@@ -24,6 +53,20 @@ export const webhookEvents = {
   'signing.signed': { summary: 'A user or an organization has signed', data: EndedRequest },
   'signing.denied': { summary: 'A user or an organization has denied to sign', data: EndedRequest },
   'signing.expired': { summary: 'A request expired, or the identity replaced its signing key', data: EndedRequest },
+  'identity.updated': {
+    summary: 'Claims of a connected identity have changed',
+    data: Type.Object({ ...IdentityEvent.properties, fields: Type.Array(EditedClaim) }),
+  },
+  'identity.suspended': { summary: 'A connected identity is suspended', data: IdentityEvent },
+  'identity.activated': { summary: 'A connected identity is no longer suspended', data: IdentityEvent },
+  'identity.deletion_scheduled': {
+    summary: 'A connected identity will be deleted',
+    data: Type.Object({ ...IdentityEvent.properties, until: Timestamp }),
+  },
+  'identity.restored': { summary: 'A connected identity will not be deleted any more', data: IdentityEvent },
+  'identity.deleted': { summary: 'A connected identity was deleted', data: IdentityEvent },
+  'group.member.added': { summary: 'A connected identity has joined a group', data: MembershipEvent },
+  'group.member.removed': { summary: 'A connected identity has left a group', data: MembershipEvent },
   'webhook.test': { summary: 'A manager of the app has sent a test event', data: Type.Object({ clientId: ClientId }) },
 } as const satisfies Record<string, EventParameters>
 

@@ -287,6 +287,107 @@ export type WebhookEvent =
     organizationId?: string
   }
 }
+/** Claims of a connected identity have changed */
+| {
+  type: 'identity.updated'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    /** Grows with the changes of the identity: a lower number is older */
+    sequence: number
+    by: 'self' | 'operator' | 'system'
+    fields: ('name' | 'preferred_username' | 'picture' | 'email')[]
+  }
+}
+/** A connected identity is suspended */
+| {
+  type: 'identity.suspended'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    /** Grows with the changes of the identity: a lower number is older */
+    sequence: number
+    by: 'self' | 'operator' | 'system'
+  }
+}
+/** A connected identity is no longer suspended */
+| {
+  type: 'identity.activated'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    /** Grows with the changes of the identity: a lower number is older */
+    sequence: number
+    by: 'self' | 'operator' | 'system'
+  }
+}
+/** A connected identity will be deleted */
+| {
+  type: 'identity.deletion_scheduled'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    /** Grows with the changes of the identity: a lower number is older */
+    sequence: number
+    by: 'self' | 'operator' | 'system'
+    /** ISO 8601, UTC */
+    until: string
+  }
+}
+/** A connected identity will not be deleted any more */
+| {
+  type: 'identity.restored'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    /** Grows with the changes of the identity: a lower number is older */
+    sequence: number
+    by: 'self' | 'operator' | 'system'
+  }
+}
+/** A connected identity was deleted */
+| {
+  type: 'identity.deleted'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    /** Grows with the changes of the identity: a lower number is older */
+    sequence: number
+    by: 'self' | 'operator' | 'system'
+  }
+}
+/** A connected identity has joined a group */
+| {
+  type: 'group.member.added'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    groupId: string
+    key: string
+    source: 'manual'
+    by: 'self' | 'operator' | 'system'
+  }
+}
+/** A connected identity has left a group */
+| {
+  type: 'group.member.removed'
+  /** ISO 8601, UTC */
+  timestamp: string
+  data: {
+    identityId: string
+    groupId: string
+    key: string
+    source: 'manual'
+    by: 'self' | 'operator' | 'system'
+  }
+}
 /** A manager of the app has sent a test event */
 | {
   type: 'webhook.test'

@@ -1,8 +1,12 @@
+import type { EventActor } from '@countersign/protocol/clients/webhook-events'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import { recordIdentityEvents } from '#accounts/app-events/event.ts'
 import {
   actingUserTransaction,
   deleteUnlessLast,
   deleteUser,
+  lockIdentitiesOfUser,
+  lockIdentity,
   removeIdentity,
   requireOwnIdentity,
 } from '#accounts/identities/identity.ts'
@@ -33,6 +37,8 @@ export async function deleteIdentity(
   // The handle stays reserved for months. Without a limit, repeated creation and deletion could reserve all handles.
   await rateLimits.count('handle-changes-per-user', ownKey(session, now))
   await actingUserTransaction(db, session, async (tx) => {
+    await lockIdentity(tx, identityId)
+    await recordDeleted(tx, { identityIds: [identityId], by: 'self' }, now)
     await removeIdentity(tx, session, identityId, now)
     await endDataOf(tx, lifecycle, { userId, identityId }, now)
     await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'user', userId, identityId }, now)
@@ -53,6 +59,7 @@ export async function deleteAccount(
   requireRecentAuthentication(session, now)
   const { userId } = session
   await actingUserTransaction(db, session, async (tx) => {
+    await recordDeleted(tx, { identityIds: await lockIdentitiesOfUser(tx, userId), by: 'self' }, now)
     await endAccount(tx, lifecycle, { userId, withApps }, now)
     await recordAuditEvent(tx, { action: 'account.deleted', actor: 'user', userId }, now)
   })
@@ -64,11 +71,27 @@ type Owned = { userId: UserId; identityId: IdentityId }
  * Deletes an identity for its operator like its user does, in an account that the transaction has locked. The account
  * ends with its last identity. Throws `last_owner` or `owns_apps`.
  */
-export async function endIdentity(tx: Transaction, lifecycle: Lifecycle, owned: Owned, now: Date): Promise<void> {
-  const { userId } = owned
+export async function endIdentity(
+  tx: Transaction,
+  lifecycle: Lifecycle,
+  { by, ...owned }: Owned & { by: EventActor },
+  now: Date,
+): Promise<void> {
+  const { userId, identityId } = owned
+  await recordDeleted(tx, { identityIds: [identityId], by }, now)
   if (!(await deleteUnlessLast(tx, owned, now))) return endAccount(tx, lifecycle, { userId, withApps: false }, now)
   await endDataOf(tx, lifecycle, owned, now)
-  await applyRemaining(tx, userId, now)
+  await applyRemaining(tx, { userId, by }, now)
+}
+
+/** Records the deletion of locked identities for apps, while they still exist. */
+async function recordDeleted(
+  tx: Transaction,
+  { identityIds, by }: { identityIds: IdentityId[]; by: EventActor },
+  now: Date,
+): Promise<void> {
+  const events = identityIds.map((identityId) => ({ type: 'identity.deleted', identityId, by }) as const)
+  await recordIdentityEvents(tx, events, now)
 }
 
 async function endDataOf(tx: Transaction, lifecycle: Lifecycle, { userId, identityId }: Owned, now: Date) {

@@ -60,14 +60,14 @@ async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deleti
   const key = { userId, identityId }
   const event = { ...auditFieldsOf(operator), ...key } as const
   if (retainDays === 0) {
-    await endIdentity(tx, lifecycle, key, now)
+    await endIdentity(tx, lifecycle, { ...key, by: 'operator' }, now)
     const details = { reason, legalErasure: true }
     await recordAuditEvent(tx, { action: 'identity.deleted', ...event, details }, now)
     return { identity, row: { ...key, reason, scheduledAt: now, dueAt: now }, isNew: true }
   }
   const before = await findDeletion(tx, key)
   if (before) return { identity, row: before, isNew: false }
-  await rehearse(tx, () => endIdentity(tx, lifecycle, key, now))
+  await rehearse(tx, () => endIdentity(tx, lifecycle, { ...key, by: 'operator' }, now))
   const row = { ...key, reason, scheduledAt: now, dueAt: addSeconds(now, retainDays * 86_400) }
   const { identityIds, all } = await recordDeletion(tx, row, now)
   const ending = { userId, identityIds, which: all ? 'all' : 'of identities' } as const

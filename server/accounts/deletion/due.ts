@@ -66,7 +66,7 @@ async function attempt({ kernel, lifecycle }: Services, key: Key): Promise<void>
   try {
     await transaction(db, async (tx) => {
       if (!(await lockDue(tx, key, clock()))) return
-      await endIdentity(tx, lifecycle, key, clock())
+      await endIdentity(tx, lifecycle, { ...key, by: 'system' }, clock())
       await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'system', ...key }, clock())
     })
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Group } from '@countersign/protocol/accounts/groups'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId } from '@countersign/protocol/ids'
+import { recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import {
   auditFieldsOf,
@@ -176,8 +177,13 @@ export async function deleteGroup(db: Database, { operator, groupId }: GroupTarg
 }
 
 /** Deletes up to `batch` members of deleted groups, and the groups without any. Returns their number. */
-export function pruneDeletedGroups(db: Database, _now: Date, batch: number): Promise<number> {
-  return transaction(db, (tx) => store.pruneDeletedGroups(tx, batch))
+export function pruneDeletedGroups(db: Database, now: Date, batch: number): Promise<number> {
+  return transaction(db, async (tx) => {
+    const members = await store.deleteMembersOfDeleted(tx, batch)
+    const events = members.map((member) => ({ type: 'group.member.removed', by: 'system', ...member }) as const)
+    await recordIdentityEvents(tx, events, now)
+    return members.length > 0 ? members.length : store.pruneDeletedGroups(tx)
+  })
 }
 
 function validateShown({ displayName, description }: GroupChange): void {

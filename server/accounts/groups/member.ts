@@ -1,6 +1,7 @@
 import type { GroupMember } from '@countersign/protocol/accounts/groups'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
+import { recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { lockIdentities } from '#accounts/identities/identity.ts'
 import { requireOtherAccounts } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
@@ -76,8 +77,8 @@ export async function changeMembers(
 type Joining = { identityId: IdentityId; groups: GroupRow[]; invitationId: string }
 
 /**
- * Adds a new identity, which its transaction has inserted, to groups. Leaves out those that were deleted since they
- * were read. Returns false if one became protected since then.
+ * Adds a new identity, which its transaction has inserted, to groups. No app gets an event, because it is connected to
+ * none. Leaves out those that were deleted since they were read. Returns false if one became protected since then.
  */
 export async function joinGroups(
   tx: Transaction,
@@ -98,7 +99,7 @@ export async function joinGroups(
   return true
 }
 
-/** Records who came and left, each for the activity of their own account. */
+/** Records who came and left, each for the activity of their own account and for their apps. */
 async function recordChanges(
   tx: Transaction,
   { operator, groupId, key }: GroupTarget & GroupRef,
@@ -109,6 +110,10 @@ async function recordChanges(
   const added = add.map((identityId) => ({ action: 'group.member.added', ...act, identityId }) as const)
   const removed = remove.map((identityId) => ({ action: 'group.member.removed', ...act, identityId }) as const)
   await recordAuditEvents(tx, [...added, ...removed], now)
+  const membership = { by: 'operator', groupId, key } as const
+  const begun = add.map((identityId) => ({ type: 'group.member.added', identityId, ...membership }) as const)
+  const ended = remove.map((identityId) => ({ type: 'group.member.removed', identityId, ...membership }) as const)
+  await recordIdentityEvents(tx, [...begun, ...ended], now)
 }
 
 /** Lists the groups of an identity, by key. */

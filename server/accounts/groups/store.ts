@@ -1,4 +1,5 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
@@ -115,13 +116,12 @@ export async function markDeleted(tx: Transaction, groupId: string, now: Date): 
   await tx.updateTable('user_group').set({ deleted_at: now }).where('group_id', '=', groupId).execute()
 }
 
-/**
- * Deletes up to `batch` members of deleted groups, or the deleted groups that have none. Several processes may do so
- * at the same time.
- */
-export async function pruneDeletedGroups(tx: Transaction, batch: number): Promise<number> {
+type FormerMember = { identityId: IdentityId; groupId: string; key: string }
+
+/** Deletes up to `batch` members of deleted groups. Several processes may do so at the same time. */
+export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Promise<FormerMember[]> {
   const deleted = tx.selectFrom('user_group').select('group_id').where('deleted_at', 'is not', null)
-  const { rows } = await sql`
+  const { rows } = await sql<FormerMember>`
     with gone as (
       delete from group_member_by_group where (group_id, identity_id) in (
         select member.group_id, member.identity_id
@@ -134,10 +134,14 @@ export async function pruneDeletedGroups(tx: Transaction, batch: number): Promis
       )
       returning group_id, identity_id
     )
-    delete from group_member using gone
+    delete from group_member using gone join user_group using (group_id)
     where group_member.identity_id = gone.identity_id and group_member.group_id = gone.group_id
-    returning 1`.execute(tx)
-  if (rows.length > 0) return rows.length
+    returning group_member.identity_id as "identityId", group_member.group_id as "groupId", key`.execute(tx)
+  return rows
+}
+
+/** Deletes the deleted groups that have no members. Returns their number. */
+export async function pruneDeletedGroups(tx: Transaction): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('user_group')
     .where('deleted_at', 'is not', null)

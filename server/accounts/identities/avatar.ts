@@ -5,10 +5,11 @@ import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { pictureUrl, removePicture, renderUpload, replacePicture } from '#platform/pictures/picture.ts'
 import type { Workshop } from '#platform/pictures/workshop.ts'
+import { recordEdit } from '#accounts/app-events/event.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
-import { lockOwnIdentity, requireOwnIdentity, toIdentity } from './identity.ts'
+import { type IdentityRow, lockOwnIdentity, requireOwnIdentity, toIdentity } from './identity.ts'
 import * as store from './store.ts'
 
 type OwnIdentity = { acting: PasskeySession; identityId: IdentityId }
@@ -26,9 +27,9 @@ export async function setAvatar(
   await requireOwnIdentity(db, acting, identityId, now)
   const rendered = await renderUpload(workshop, acting.userId, 'identity', bytes)
   return actingTransaction(db, acting, async (tx) => {
-    await lockOwnIdentity(tx, acting, identityId, now)
+    const before = await lockOwnIdentity(tx, acting, identityId, now)
     const pictureId = await replacePicture(tx, { kind: 'identity', id: identityId }, rendered, now)
-    return updateAvatar(tx, { acting, identityId }, pictureUrl(config.baseUrl, pictureId), now)
+    return updateAvatar(tx, { acting, before }, pictureUrl(config.baseUrl, pictureId), now)
   })
 }
 
@@ -40,21 +41,23 @@ export async function removeAvatar(
 ): Promise<Identity> {
   await rateLimits.count('profile-changes-per-user', ownKey(acting, now))
   return actingTransaction(db, acting, async (tx) => {
-    const identity = await lockOwnIdentity(tx, acting, identityId, now)
-    if (identity.avatarUrl === null) return toIdentity(identity)
+    const before = await lockOwnIdentity(tx, acting, identityId, now)
+    if (before.avatarUrl === null) return toIdentity(before)
     await removePicture(tx, identityId)
-    return updateAvatar(tx, { acting, identityId }, null, now)
+    return updateAvatar(tx, { acting, before }, null, now)
   })
 }
 
 async function updateAvatar(
   tx: Transaction,
-  { acting, identityId }: OwnIdentity,
+  { acting, before }: { acting: PasskeySession; before: IdentityRow },
   avatarUrl: string | null,
   now: Date,
 ): Promise<Identity> {
-  const identity = await store.updateIdentity(tx, { identityId, avatarUrl }, now)
+  const { identityId } = before
+  const after = await store.updateIdentity(tx, { identityId, avatarUrl }, now)
+  await recordEdit(tx, { identityId, by: 'self', before, after }, now)
   const { userId } = acting
   await recordAuditEvent(tx, { action: 'identity.updated', actor: 'user', userId, identityId }, now)
-  return toIdentity(identity)
+  return toIdentity(after)
 }

@@ -1,6 +1,7 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
+import { recordEdit } from '#accounts/app-events/event.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -83,6 +84,7 @@ export async function completeEmailVerification(
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await store.deleteEmailProof(tx, identityId)
     const after = await store.setEmail(tx, { identityId, email: proof.email, verifiedAt: now }, now)
+    await recordEdit(tx, { identityId, by: 'self', before, after }, now)
     await recordAuditEvent(tx, { action: 'identity.email.verified', actor: 'user', userId, identityId }, now)
     return { before, after }
   })
@@ -102,7 +104,8 @@ type MailedProof = { userId: UserId; before: IdentityRow; email: string }
 export async function setProvedEmail(tx: Transaction, { userId, before, email }: MailedProof, now: Date) {
   const { identityId } = before
   await store.deleteEmailProof(tx, identityId)
-  await store.setEmail(tx, { identityId, email, verifiedAt: now }, now)
+  const after = await store.setEmail(tx, { identityId, email, verifiedAt: now }, now)
+  await recordEdit(tx, { identityId, by: 'self', before, after }, now)
   const event = { action: 'identity.email.verified', actor: 'user', userId, identityId } as const
   await recordAuditEvent(tx, { ...event, details: { by: 'invitation' } }, now)
 }
@@ -134,6 +137,7 @@ export async function removeEmail(
     await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
     const changed = await store.setEmail(tx, { identityId, email: null, verifiedAt: null }, now)
+    await recordEdit(tx, { identityId, by: 'self', before: held, after: changed }, now)
     await recordAuditEvent(tx, { action: 'identity.email.removed', actor: 'user', userId, identityId }, now)
     return { before: held, after: changed }
   })

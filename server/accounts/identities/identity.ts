@@ -3,6 +3,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/accounts/identities'
 import { type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
+import { recordEdit } from '#accounts/app-events/event.ts'
 import { addSeconds, maxDate } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -18,7 +19,7 @@ import * as suspensionStore from './suspension-store.ts'
 import { isSuspended } from './suspension.ts'
 import type { IdentityRow } from './store.ts'
 
-export { lockIdentities } from './store.ts'
+export { lockIdentities, lockIdentitiesOfUser } from './store.ts'
 export type { IdentityRow }
 
 const errors = defineErrors({
@@ -287,6 +288,7 @@ export async function updateIdentity(
       await removePicture(tx, identityId)
     }
     const after = await changeProfile(tx, before, change, now)
+    await recordEdit(tx, { identityId, by: 'self', before, after }, now)
     const action = before.handle === after.handle ? 'identity.updated' : 'identity.handle.updated'
     await recordAuditEvent(tx, { action, actor: 'user', userId, identityId }, now)
     return toIdentity(after)

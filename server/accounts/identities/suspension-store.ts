@@ -148,13 +148,20 @@ export async function recordRefusal(
   return rows[0]?.isNew ?? false
 }
 
+type Acted = { userId: UserId; identityId?: IdentityId | undefined }
+
 /**
  * Writes which identities of a user are suspended and until when, by the suspensions in force and the scheduled
- * deletions, and whether all of them are. The caller holds the locks of the user and of the identities.
+ * deletions, and whether all of them are. The identity of the act, and those with another state, get a new version. The
+ * caller holds the locks of the user and of the identities.
  */
-export async function applySuspensions(tx: Transaction, userId: UserId, now: Date): Promise<void> {
+export async function applySuspensions(tx: Transaction, { userId, identityId }: Acted, now: Date): Promise<void> {
   await sql`
-    update identity set suspended_at = held.since, suspended_until = held.until
+    update identity set suspended_at = held.since, suspended_until = held.until,
+      version = version + case
+        when identity.identity_id = ${identityId ?? null}::uuid or (suspended_at is null) <> (held.since is null) then 1
+        else 0
+      end
     from (
       select each.identity_id, min(own.suspended_at) as since,
         case when bool_and(own.suspended_until is not null) then max(own.suspended_until) end as until
@@ -176,14 +183,26 @@ export async function applySuspensions(tx: Transaction, userId: UserId, now: Dat
     where user_account.user_id = ${userId}`.execute(tx)
 }
 
-/** Deletes up to `batch` suspensions that have ended. Returns their number. */
-export async function deleteEndedSuspensions(db: Database, now: Date, batch: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with gone as (
-      delete from account_suspension where (user_id, identity_id) in (
-        select user_id, identity_id from account_suspension where suspended_until <= ${now} limit ${batch}
-      ) and suspended_until <= ${now} returning identity_id
+/**
+ * Deletes suspensions that have ended, about `batch`. Returns their number and the identities that are active by it.
+ * Leaves out the accounts on which another transaction acts.
+ */
+export async function deleteEndedSuspensions(tx: Transaction, now: Date, batch: number) {
+  const { rows } = await sql<{ count: number; activated: IdentityId[] }>`
+    with held as materialized (
+      select user_id from user_account where user_id = any(array(
+        select user_id from account_suspension where suspended_until <= ${now} limit ${batch}
+      )) for update skip locked
+    ), gone as (
+      delete from account_suspension using held
+      where account_suspension.user_id = held.user_id and suspended_until <= ${now}
+      returning account_suspension.user_id
+    ), activated as (
+      update identity set suspended_at = null, suspended_until = null, version = version + 1
+      where user_id in (select user_id from gone) and suspended_until <= ${now}
+      returning identity_id
     )
-    select count(*)::integer as count from gone`.execute(db)
-  return rows[0]?.count ?? 0
+    select (select count(*)::integer from gone) as count,
+      array(select identity_id from activated) as activated`.execute(tx)
+  return rows[0] ?? { count: 0, activated: [] }
 }

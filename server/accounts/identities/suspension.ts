@@ -1,17 +1,14 @@
+import type { EventActor } from '@countersign/protocol/clients/webhook-events'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import { type IdentityEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { type ApiError, defineErrors } from '#platform/api-error.ts'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
 import * as suspensionStore from './suspension-store.ts'
 import type { DeletionRow, Key, SuspensionRow } from './suspension-store.ts'
 
 export type { DeletionRow, SuspensionRow }
-export {
-  deleteEndedSuspensions as pruneSuspensions,
-  findDeletion,
-  leaseDueDeletions,
-  recordRefusal,
-} from './suspension-store.ts'
+export { findDeletion, leaseDueDeletions, recordRefusal } from './suspension-store.ts'
 
 const errors = defineErrors({
   account_suspended: [403, 'The operator has suspended this account.'],
@@ -90,35 +87,70 @@ export async function findSuspension(
  */
 export async function recordSuspension(tx: Transaction, row: SuspensionRow, now: Date) {
   await suspensionStore.upsertSuspension(tx, row)
-  return apply(tx, row.userId, now)
+  return apply(tx, { ...row, by: 'operator' }, now)
 }
 
 /** Removes the suspension through an identity, in an account that this transaction has locked. */
 export async function removeSuspension(tx: Transaction, row: Key, now: Date): Promise<void> {
   await suspensionStore.deleteSuspension(tx, row)
-  await apply(tx, row.userId, now)
+  await apply(tx, { ...row, by: 'operator' }, now)
 }
 
 /** Records the scheduled deletion of an identity in a locked account. Returns like `recordSuspension`. */
 export async function recordDeletion(tx: Transaction, row: DeletionRow, now: Date) {
   await suspensionStore.insertDeletion(tx, row)
-  return apply(tx, row.userId, now)
+  const { identityId, dueAt: until } = row
+  const event = { type: 'identity.deletion_scheduled', identityId, by: 'operator', until } as const
+  return apply(tx, { ...row, by: 'operator', events: [event] }, now)
 }
 
 /** Removes the scheduled deletion of an identity, in an account that this transaction has locked. */
 export async function removeDeletion(tx: Transaction, row: Key, now: Date): Promise<void> {
   await suspensionStore.deleteDeletion(tx, row)
-  await apply(tx, row.userId, now)
+  const event = { type: 'identity.restored', identityId: row.identityId, by: 'operator' } as const
+  await apply(tx, { ...row, by: 'operator', events: [event] }, now)
 }
 
 /** Applies the suspensions that remain after one of the identities of a locked account was deleted. */
-export async function applyRemaining(tx: Transaction, userId: UserId, now: Date): Promise<void> {
-  await apply(tx, userId, now)
+export async function applyRemaining(tx: Transaction, remaining: Act, now: Date): Promise<void> {
+  await apply(tx, remaining, now)
 }
 
-async function apply(tx: Transaction, userId: UserId, now: Date) {
-  await suspensionStore.applySuspensions(tx, userId, now)
+type Act = { userId: UserId; by: EventActor }
+/** An act on an identity, with what apps learn of it besides whether the identity is suspended. */
+type ActOnIdentity = Act & { identityId?: IdentityId; events?: IdentityEvent[] }
+
+/**
+ * Applies the suspensions and scheduled deletions of a locked account. For each identity that is suspended or active
+ * now and was not, the apps get an event. A suspension that has ended counts before as long as they have not got its
+ * event.
+ */
+async function apply(tx: Transaction, { userId, identityId, by, events = [] }: ActOnIdentity, now: Date) {
+  const before = (await store.listIdentitiesOfUser(tx, userId)).filter(({ suspendedAt }) => suspendedAt !== null)
+  await suspensionStore.applySuspensions(tx, { userId, identityId }, now)
   const identities = await store.listIdentitiesOfUser(tx, userId)
   const suspended = identities.filter((identity) => isSuspended(identity, now))
-  return { identityIds: suspended.map(({ identityId }) => identityId), all: suspended.length === identities.length }
+  const identityIds = suspended.map((identity) => identity.identityId)
+  const known = before.map((identity) => identity.identityId)
+  const begun = identityIds.filter((each) => !known.includes(each))
+  const ended = known.filter((each) => !identityIds.includes(each))
+  const changes = [
+    ...begun.map((each) => ({ type: 'identity.suspended', identityId: each, by }) as const),
+    ...ended.map((each) => ({ type: 'identity.activated', identityId: each, by }) as const),
+  ]
+  await recordIdentityEvents(tx, [...events, ...changes], now)
+  return { identityIds, all: suspended.length === identities.length }
+}
+
+/**
+ * Deletes suspensions that have ended, about `batch`, and records for apps which identities are active now. Returns the
+ * number of suspensions.
+ */
+export function pruneSuspensions(db: Database, now: Date, batch: number): Promise<number> {
+  return transaction(db, async (tx) => {
+    const { count, activated } = await suspensionStore.deleteEndedSuspensions(tx, now, batch)
+    const events = activated.map((identityId) => ({ type: 'identity.activated', identityId, by: 'system' }) as const)
+    await recordIdentityEvents(tx, events, now)
+    return count
+  })
 }

@@ -4,6 +4,7 @@ import { transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { OutboundError } from '#platform/outbound/fetch.ts'
 import { nextRetryDelay } from '#platform/queue/back-off.ts'
+import { createAppEventQueue } from './app-events.ts'
 import { onDeliveryEnqueued } from './delivery.ts'
 import { disableWebhook } from './endpoint.ts'
 import { signatureHeaders } from './secret.ts'
@@ -27,11 +28,18 @@ const failureMilliseconds = 1000
  */
 export function startSender(kernel: ServerContext): Sender {
   const { db } = kernel
+  const appEvents = createAppEventQueue(db)
   return startLaneSender(kernel, {
     one: 'a webhook',
     several: 'webhooks',
-    onEnqueued: onDeliveryEnqueued,
-    claim: (claim) => claimStore.claimDue(db, { ...claim, leaseEndsAt: addSeconds(claim.now, leaseSeconds) }),
+    onEnqueued(wake) {
+      const stops = [onDeliveryEnqueued(wake), appEvents.onEnqueued(wake)]
+      return () => stops.forEach((stop) => stop())
+    },
+    async claim(claim) {
+      await appEvents.enqueueDue(claim.now)
+      return claimStore.claimDue(db, { ...claim, leaseEndsAt: addSeconds(claim.now, leaseSeconds) })
+    },
     idOf: ({ deliveryId }) => deliveryId,
     attempt: (claimed, cut) => deliver(kernel, claimed, cut),
     setSlow: (clientId, slowUntil) => claimStore.setSlow(db, clientId, slowUntil),

@@ -1,6 +1,7 @@
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import type { AdminIdentityChange, AdminIdentityDetails } from '@countersign/protocol/operations/people'
 import type { IdentityId } from '@countersign/protocol/ids'
+import { recordEdit } from '#accounts/app-events/event.ts'
 import { setUnverifiedEmail } from '#accounts/identities/email.ts'
 import { changeProfile, type IdentityRow, lockIdentity, validateIdentity } from '#accounts/identities/identity.ts'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
@@ -69,6 +70,7 @@ async function replace(
   const named = changed.some((field) => field !== 'email') ? await changeProfile(tx, before, profile, now) : before
   const isReaddressed = changed.includes('email')
   const after = isReaddressed ? await setUnverifiedEmail(tx, { identityId, email: edited.email }, now) : named
+  await recordEdit(tx, { identityId, by: 'operator', before, after }, now)
   const event = { action: 'identity.edited', userId, identityId, details: { changed } } as const
   await recordAuditEvent(tx, { ...event, ...auditFieldsOf(operator) }, now)
   return { before, after }

@@ -75,6 +75,13 @@ export interface Tables {
     position: number
     mapping: Json
   }
+  app_event: {
+    event_id: string
+    client_id: ClientId
+    type: string
+    data: string
+    happened_at: Date
+  }
   app_held_resource: {
     resource_key: string
     audience: string

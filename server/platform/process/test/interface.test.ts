@@ -30,7 +30,12 @@ test('the document describes the event of each webhook', async () => {
   const events = Object.entries<{ properties?: { type?: { enum?: string[] } } }>(schemas)
   assert.deepEqual(
     events.flatMap(([name, { properties }]) => (name.endsWith('Event') ? (properties?.type?.enum ?? []) : [])),
-    ['signing.signed', 'signing.denied', 'signing.expired', 'webhook.test'],
+    [
+      ...['signing.signed', 'signing.denied', 'signing.expired'],
+      ...['identity.updated', 'identity.suspended', 'identity.activated'],
+      ...['identity.deletion_scheduled', 'identity.restored', 'identity.deleted'],
+      ...['group.member.added', 'group.member.removed', 'webhook.test'],
+    ],
   )
 })
 

@@ -1,0 +1,125 @@
+import { randomInt } from 'node:crypto'
+import type {
+  EditedClaim,
+  EventActor,
+  WebhookEvent,
+  WebhookEventType,
+} from '@countersign/protocol/clients/webhook-events'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { addSeconds } from '#platform/clock.ts'
+import { afterCommit, type Transaction } from '#platform/database/database.ts'
+import { createWakeup } from '#platform/queue/wakeup.ts'
+import * as store from './store.ts'
+import type { Recipient } from './store.ts'
+
+export { takeDue as takeDueEvents } from './store.ts'
+
+const wakeup = createWakeup()
+
+/** Subscribes to events that this process has recorded. Returns a function that unsubscribes. */
+export const onEventRecorded = wakeup.onNotified
+
+type StateType = 'identity.suspended' | 'identity.activated' | 'identity.restored' | 'identity.deleted'
+type MemberType = 'group.member.added' | 'group.member.removed'
+
+/** What happened to an identity, for the apps that it is connected to. */
+export type IdentityEvent = { identityId: IdentityId; by: EventActor } & (
+  | { type: StateType }
+  | { type: 'identity.updated'; claims: EditedClaim[] }
+  | { type: 'identity.deletion_scheduled'; until: Date }
+  | { type: MemberType; groupId: string; key: string }
+)
+
+/**
+ * Maximum delay of what may happen to all identities of an account at once. Events at the same time would disclose that
+ * two identities belong to one user. Every event of these types is delayed: the delay discloses nothing either.
+ */
+const apartMilliseconds = 60_000
+const apartTypes: readonly WebhookEventType[] = ['identity.suspended', 'identity.activated', 'identity.deleted']
+
+/**
+ * Records events as rows of the transaction, for each app that the identity is connected to and that has a webhook. An
+ * app gets only what its scope shows. Call it after the identities have changed, and before they are deleted. It reads
+ * the apps of these identities alone.
+ */
+export async function recordIdentityEvents(tx: Transaction, events: IdentityEvent[], now: Date): Promise<void> {
+  if (events.length === 0) return
+  const identityIds = [...new Set(events.map(({ identityId }) => identityId))]
+  const recipients = Map.groupBy(await store.listRecipients(tx, identityIds), ({ identityId }) => identityId)
+  const isShared = await readSharedGroups(tx, [...recipients.values()].flat(), events)
+  const recorded = events.flatMap((event) =>
+    (recipients.get(event.identityId) ?? []).flatMap((recipient) => {
+      const sent = eventFor(recipient, event)
+      if (!sent || ('groupId' in event && !isShared(recipient, event.groupId))) return []
+      const { clientId, type, data } = sent
+      return [{ clientId, type, data: JSON.stringify(data), happenedAt: timeOf(type, now) }]
+    }),
+  )
+  if (recorded.length === 0) return
+  await store.insertEvents(tx, recorded)
+  afterCommit(tx, wakeup.notify)
+}
+
+/** Returns whether an app may know of a group, for the groups of some events. */
+async function readSharedGroups(tx: Transaction, recipients: Recipient[], events: IdentityEvent[]) {
+  const clientIds = new Set(recipients.flatMap(({ clientId, scope }) => (scope.includes('groups') ? [clientId] : [])))
+  const groupIds = new Set(events.flatMap((event) => ('groupId' in event ? [event.groupId] : [])))
+  const isNone = clientIds.size === 0 || groupIds.size === 0
+  const rows = isNone ? [] : await store.listSharedGroups(tx, [...clientIds], [...groupIds])
+  const shared = new Set(rows.map(({ clientId, groupId }) => `${clientId} ${groupId}`))
+  return ({ clientId, scope }: Recipient, groupId: string) =>
+    scope.includes('groups') && shared.has(`${clientId} ${groupId}`)
+}
+
+function timeOf(type: WebhookEventType, now: Date): Date {
+  return apartTypes.includes(type) ? addSeconds(now, randomInt(apartMilliseconds) / 1000) : now
+}
+
+const scopeOfClaim = { name: 'profile', preferred_username: 'profile', picture: 'profile', email: 'email' } as const
+
+/** Returns what an app gets of an event, or undefined if its scope shows nothing of it. */
+function eventFor({ clientId, version, scope }: Recipient, event: IdentityEvent): WebhookEvent | undefined {
+  const { identityId, by } = event
+  const data = { identityId, sequence: version, by }
+  switch (event.type) {
+    case 'identity.updated': {
+      const fields = event.claims.filter((claim) => scope.includes(scopeOfClaim[claim]))
+      return fields.length > 0 ? { clientId, type: event.type, data: { ...data, fields } } : undefined
+    }
+    case 'identity.deletion_scheduled':
+      return { clientId, type: event.type, data: { ...data, until: event.until.toISOString() } }
+    case 'group.member.added':
+    case 'group.member.removed': {
+      const { type, groupId, key } = event
+      return { clientId, type, data: { identityId, groupId, key, source: 'manual', by } }
+    }
+    case 'identity.suspended':
+    case 'identity.activated':
+    case 'identity.restored':
+    case 'identity.deleted':
+      return { clientId, type: event.type, data }
+  }
+}
+
+type Claimed = {
+  displayName: string
+  handle: string
+  avatarUrl: string | null
+  email: string | null
+  emailVerified: boolean
+}
+type Edit = { identityId: IdentityId; by: EventActor; before: Claimed; after: Claimed }
+
+/** Records that claims of an identity have changed, if any has. */
+export async function recordEdit(tx: Transaction, { identityId, by, before, after }: Edit, now: Date): Promise<void> {
+  const [former, current] = [claimsOf(before), claimsOf(after)]
+  const claims = editedClaims.filter((claim) => former[claim] !== current[claim])
+  if (claims.length > 0) await recordIdentityEvents(tx, [{ type: 'identity.updated', identityId, by, claims }], now)
+}
+
+const editedClaims = ['name', 'preferred_username', 'picture', 'email'] as const
+
+/** Apps get a verified address only. */
+function claimsOf({ displayName, handle, avatarUrl, email, emailVerified }: Claimed) {
+  return { name: displayName, preferred_username: handle, picture: avatarUrl, email: emailVerified ? email : null }
+}

@@ -1,0 +1,50 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { onEventRecorded, takeDueEvents } from '#accounts/app-events/event.ts'
+import { afterCommit, type Database, transaction } from '#platform/database/database.ts'
+import { notifySender } from './delivery.ts'
+import { insertDeliveries } from './store.ts'
+
+const batch = 500
+/** Interval at which a process looks for events of others, and for those whose delay is over. */
+const lookMilliseconds = 2000
+
+/**
+ * Queues up to 500 events of identities that are due, each once. Their time is when the app may know of them. Returns
+ * their number.
+ */
+export function enqueueAppEvents(db: Database, now: Date): Promise<number> {
+  return transaction(db, async (tx) => {
+    const due = await takeDueEvents(tx, now, batch)
+    if (due.length === 0) return 0
+    const deliveries = due.map(({ clientId, type, data: recorded, happenedAt }) => {
+      const data: unknown = JSON.parse(recorded)
+      const payload = JSON.stringify({ type, timestamp: happenedAt.toISOString(), data })
+      return { clientId, type, payload, deliveryId: randomUUIDv7() }
+    })
+    await insertDeliveries(tx, deliveries, now)
+    afterCommit(tx, notifySender)
+    return due.length
+  })
+}
+
+/**
+ * Queues events of identities for the sender of a process. A sender claims deliveries after each attempt, and looks for
+ * events only when this process has recorded some, or after a while.
+ */
+export function createAppEventQueue(db: Database) {
+  let isToLook = true
+  let lookAt = 0
+  return {
+    onEnqueued: (wake: () => void) =>
+      onEventRecorded(() => {
+        isToLook = true
+        wake()
+      }),
+    async enqueueDue(now: Date): Promise<void> {
+      if (!isToLook && performance.now() < lookAt) return
+      isToLook = false
+      lookAt = performance.now() + lookMilliseconds
+      if ((await enqueueAppEvents(db, now)) > 0) isToLook = true
+    },
+  }
+}
