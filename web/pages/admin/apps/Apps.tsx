@@ -2,22 +2,32 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import { useState } from 'preact/hooks'
 import { PageHead } from '../../../components/frame/Frame.tsx'
+import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
-import { Chip, type Tone } from '../../../components/ui/Chip.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
+import type { PartProps } from '../Part.tsx'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
+import { type Navigate, routePath } from '../routes.ts'
+import { AccessChip } from './AccessChip.tsx'
+import { AppPage } from './AppPage.tsx'
 import { EditAccess } from './EditAccess.tsx'
 import { type CreatedApp, CreatedAppDialog, NewApp } from './NewApp.tsx'
 import { useAppsMessages } from './words.ts'
 
+/** Lists the apps, or shows the one that is open. */
+export function Apps({ place, goTo }: PartProps) {
+  return place.id === undefined ? <AppList goTo={goTo} /> : <AppPage key={place.id} clientId={place.id} goTo={goTo} />
+}
+
 /** Lists the apps with who may use them. */
-export function Apps() {
+function AppList({ goTo }: { goTo: Navigate }) {
   const words = useAppsMessages()
   const { ask, may } = useOperator()
   const [edited, setEdited] = useState<App>()
@@ -52,7 +62,7 @@ export function Apps() {
                 <p>{words.noneWhat}</p>
               </Empty>
             ) : (
-              <AppTable apps={items} onEdit={setEdited} />
+              <AppTable apps={items} goTo={goTo} onEdit={setEdited} />
             )
           }
         </Reading>
@@ -67,29 +77,34 @@ export function Apps() {
   )
 }
 
-const tones: Record<App['access']['mode'], Tone> = { everyone: 'ok', restricted: 'wait', none: 'bad' }
+type TableProps = { apps: App[]; goTo: Navigate; onEdit: (app: App) => void }
 
-function AppTable({ apps, onEdit }: { apps: App[]; onEdit: (app: App) => void }) {
+function AppTable({ apps, goTo, onEdit }: TableProps) {
   const words = useAppsMessages()
   const { may } = useOperator()
   const columns: Column<App>[] = [
     {
       key: 'name',
       label: words.name,
-      cell: ({ clientId, name }) => (
-        <Person
-          avatar={<Avatar kind="app" size="sm" name={name} toneOf={clientId} />}
-          name={name}
-          detail={<span dir="ltr">{clientId}</span>}
-        />
-      ),
+      cell: ({ clientId, name }) => {
+        const opened = { section: 'apps', id: clientId } as const
+        return (
+          <RouteLink class="row-link" href={routePath(opened)} action="open-app" onFollow={() => goTo(opened)}>
+            <Person
+              avatar={<Avatar kind="app" size="sm" name={name} toneOf={clientId} />}
+              name={name}
+              detail={<span dir="ltr">{clientId}</span>}
+            />
+          </RouteLink>
+        )
+      },
     },
     {
       key: 'access',
       label: words.access,
       cell: ({ access, status }) => (
         <span class="row">
-          <Chip tone={tones[access.mode]}>{words.modes[access.mode]}</Chip>
+          <AccessChip mode={access.mode} />
           {status === 'disabled' && <Chip tone="bad">{words.disabled}</Chip>}
         </span>
       ),

@@ -1,0 +1,132 @@
+import type { AppRoles } from '@countersign/protocol/clients/roles'
+import { useState } from 'preact/hooks'
+import { toast } from '../../../components/frame/toast.ts'
+import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
+import { Menu } from '../../../components/ui/Menu.tsx'
+import { atHandle } from '../../../lib/text/handle.ts'
+import { isolate } from '../../../lib/text/isolate.ts'
+import { joinNames } from '../../../lib/text/lists.ts'
+import { Ask } from '../acting/Ask.tsx'
+import { useOperator } from '../acting/operator.ts'
+import { EditRole } from './EditRole.tsx'
+import { rolesOf, type RoleView, withoutRole } from './role-view.ts'
+import { useAppsMessages } from './words.ts'
+
+type DialogState = 'add' | { about: 'edit' | 'remove'; role: RoleView }
+
+type Props = { clientId: string; of: AppRoles; onChanged: (roles: AppRoles) => void }
+
+/** The roles of an app, and who has them. */
+export function Roles({ clientId, of: found, onChanged }: Props) {
+  const { roles: words } = useAppsMessages()
+  const { may } = useOperator()
+  const [dialog, setDialog] = useState<DialogState>()
+  const close = () => setDialog(undefined)
+  const mayManage = may('apps.manage')
+  return (
+    <Card
+      flush
+      title={words.title}
+      about={words.about}
+      actions={
+        mayManage && (
+          <button type="button" class="button" data-action="ask-add-role" onClick={() => setDialog('add')}>
+            <Icon name="plus" size="sm" />
+            {words.add}
+          </button>
+        )
+      }
+    >
+      {found.roles.length === 0 ? (
+        <Empty icon="id-card" title={words.none} />
+      ) : (
+        <ul class="list">
+          {rolesOf(found).map((role) => (
+            <RoleRow key={role.key} role={role} onAct={mayManage ? (about) => setDialog({ about, role }) : undefined} />
+          ))}
+        </ul>
+      )}
+      {dialog === 'add' && <EditRole clientId={clientId} onSaved={onChanged} onClose={close} />}
+      {dialog !== undefined &&
+        dialog !== 'add' &&
+        (dialog.about === 'edit' ? (
+          <EditRole clientId={clientId} role={dialog.role} onSaved={onChanged} onClose={close} />
+        ) : (
+          <RemoveRole clientId={clientId} role={dialog.role} onSaved={onChanged} onClose={close} />
+        ))}
+    </Card>
+  )
+}
+
+type RowProps = { role: RoleView; onAct: ((about: 'edit' | 'remove') => void) | undefined }
+
+function RoleRow({ role: { key, displayName, groups, handles }, onAct }: RowProps) {
+  const { roles: words } = useAppsMessages()
+  const isAssigned = groups.length + handles.length > 0
+  return (
+    <li>
+      <span class="glyph sm">
+        <Icon name="id-card" size="sm" />
+      </span>
+      <div class="body">
+        <strong>{displayName}</strong>
+        <code dir="ltr">{key}</code>
+        {groups.length > 0 && (
+          <small>
+            {words.ofGroups} <code dir="ltr">{groups.join(' ')}</code>
+          </small>
+        )}
+        {handles.length > 0 && <small>{joinNames(handles.map(atHandle))}</small>}
+        {!isAssigned && <small>{words.unassigned}</small>}
+      </div>
+      {onAct && (
+        <div class="acts">
+          <Menu
+            label={words.menuOf(isolate(displayName))}
+            action="role-menu"
+            items={[
+              { label: words.change, icon: 'pencil', action: 'ask-edit-role', onChoose: () => onAct('edit') },
+              {
+                label: words.remove,
+                icon: 'trash',
+                danger: true,
+                action: 'ask-remove-role',
+                onChoose: () => onAct('remove'),
+              },
+            ]}
+          />
+        </div>
+      )}
+    </li>
+  )
+}
+
+type RemoveProps = { clientId: string; role: RoleView; onSaved: (roles: AppRoles) => void; onClose: () => void }
+
+function RemoveRole({ clientId, role: { key, displayName }, onSaved, onClose }: RemoveProps) {
+  const { roles: words } = useAppsMessages()
+  const { ask } = useOperator()
+  const act = {
+    name: 'remove-role',
+    label: words.remove,
+    look: 'danger',
+    do: async () => {
+      const params = { clientId }
+      const body = withoutRole(await ask('GET /api/admin/apps/:clientId/roles', { params }), key)
+      onSaved(await ask('PUT /api/admin/apps/:clientId/roles', { params, body }))
+      onClose()
+      toast(words.removed(isolate(displayName)))
+    },
+  } as const
+  return (
+    <Ask
+      title={words.removeTitle(isolate(displayName))}
+      act={act}
+      onClose={onClose}
+      command={['apps', 'roles', 'remove', clientId, key]}
+    >
+      <p>{words.removeWhat}</p>
+    </Ask>
+  )
+}
