@@ -56,7 +56,7 @@ import {
   addRevoke as addRevokeToken,
   addRotate as addRotateToken,
 } from './operators/tokens.ts'
-import { addList as addAuditList } from './operators/audit.ts'
+import { addList as addAuditList, addVerify as addAuditVerify } from './operators/audit.ts'
 import {
   addGet as addGetSettings,
   addHistory as addSettingHistory,
@@ -200,7 +200,9 @@ addRestoreSettings(settings)
 addApply(program)
 addExportConfiguration(program)
 
-addAuditList(program.command('audit').description('read the audit log'))
+const audit = program.command('audit').description('read and verify the audit log')
+addAuditList(audit)
+addAuditVerify(audit)
 
 const keys = program.command('keys').description('manage token-signing keys')
 addKeyList(keys)

@@ -62,3 +62,20 @@ test('SET-07 the audit log is read and filtered on the command line', async () =
   assert.equal((await audit('--action', 'settings', '--to', '2020-01-01T00:00:00Z')).stdout, 'None found.\n')
   assert.match((await audit('--from', 'yesterday')).stderr, /^error: /)
 })
+
+test('AUD-01 the audit log is verified on the command line, also against a head that was printed before', async () => {
+  const verify = (...words: string[]) => countersign('audit', 'verify', ...words)
+  const first = await verify()
+  assert.match(first.stdout, /^Verified \d+ events, 1 to \d+\.\nHead: \d+:\S{44}\n$/, first.stderr)
+  const known = /Head: (\S+)/.exec(first.stdout)?.[1] ?? ''
+  assert.equal((await countersign('settings', 'set', 'branding.name=Later')).code, 0)
+  const later = await verify('--known', known)
+  assert.equal(later.code, 0, later.stderr)
+  assert.notEqual(later.stdout, first.stdout)
+  const other = await verify('--known', `1:${'A'.repeat(43)}=`)
+  assert.equal(other.code, 1)
+  assert.match(other.stderr, /^error: the log does not contain the head 1:AAA/)
+  assert.equal((await verify('--known', `999999:${'A'.repeat(43)}=`)).code, 1)
+  assert.equal((await verify('--known', 'yesterday')).code, 2)
+  assert.equal(fieldsOf(JSON.parse((await verify('--from', '2', '--json')).stdout)).erased, 0)
+})

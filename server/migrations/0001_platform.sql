@@ -19,6 +19,9 @@ create table audit_event (
   operator_kind text check (operator_kind in ('operator', 'token', 'break_glass')),
   operator_id uuid,
   operator_name text,
+  -- Place of the event in the audit log, given once its transaction has committed: no event gets a lower one later than
+  -- another a higher one. Null until then.
+  sequence bigint,
   check (case operator_kind
     when 'operator' then num_nonnulls(operator_id) = 1 and operator_name is null
     when 'token' then num_nonnulls(operator_id, operator_name) = 2
@@ -30,12 +33,40 @@ create index audit_event_of_identity on audit_event (identity_id, event_id);
 -- Events of an identity that name no user. There are few, and they are found without reading the others.
 create index audit_event_of_identity_alone on audit_event (identity_id, event_id) where user_id is null;
 create index audit_event_of_organization on audit_event (organization_id, event_id) where organization_id is not null;
-create index audit_event_of_user on audit_event (user_id, event_id);
+create index audit_event_of_user on audit_event (user_id, event_id) where user_id is not null;
 -- When an operator last looked at an identity, which is recorded once in ten minutes.
 create index audit_event_of_view on audit_event (identity_id, occurred_at) where action = 'identity.viewed';
 
+-- Events that have no place yet.
+create index audit_event_unnumbered on audit_event (event_id) where sequence is null;
+create unique index audit_event_in_sequence on audit_event (sequence) where sequence is not null;
+create index audit_event_of_identity_in_sequence on audit_event (identity_id, sequence) where sequence is not null;
+create index audit_event_of_organization_in_sequence on audit_event (organization_id, sequence)
+  where organization_id is not null and sequence is not null;
+
 -- When a backup was created.
 create index audit_event_of_backup on audit_event (occurred_at) where action = 'backup.created';
+
+-- The audit log as a chain of hashes: a row for each place. A reader who keeps its head notices any change.
+create table audit_chain (
+  sequence bigint primary key,
+  -- SHA-256 of the event without its details, with the digest of those, the place, and the hash of the place before.
+  hash bytea not null,
+  -- Digest of what can be erased: details, name of the app, user agent. Hashed with the salt, so that it does not show
+  -- them after they were deleted with it. Null from then.
+  details_digest bytea not null,
+  salt bytea
+);
+
+-- Last place of the audit log, which the process that numbers events locks, and the last place whose event was deleted
+-- with all events before it. One row.
+create table audit_chain_head (
+  version integer primary key check (version = 0),
+  sequence bigint not null,
+  hash bytea,
+  pruned_sequence bigint not null,
+  pruned_hash bytea
+);
 
 -- Audit events of organizations without a place in the trail. A request adds one without a lock that others need.
 create table organization_trail_pending (

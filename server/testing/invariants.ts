@@ -74,6 +74,13 @@ const invariants: Record<string, string> = {
       select count(*) from organization_trail
       where organization_trail.organization_id = organization_trail_head.organization_id
     )`,
+  'the chain of the audit log is as long as its head says, without a gap': `
+    select sequence from audit_chain_head
+    where sequence <> pruned_sequence + (select count(*) from audit_chain)
+      or sequence <> greatest(pruned_sequence, (select coalesce(max(audit_chain.sequence), 0) from audit_chain))`,
+  'an event with a place is in the chain': `
+    select event_id from audit_event left join audit_chain using (sequence)
+    where audit_event.sequence is not null and audit_chain.sequence is null`,
   'a delegation belongs to an identity that has connected its source, or was revoked': `
     select delegation_grant.identity_id, delegation_id from delegation_grant
     left join authorization_consent consent

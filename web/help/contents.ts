@@ -39,7 +39,7 @@ const sections: Section[] = [
       ...['operations/deployment', 'operations/docker', 'operations/kubernetes', 'operations/settings'],
       'operations/observability',
       ...['operations/registration', 'operations/operators', 'operations/console', 'operations/people'],
-      ...['operations/suspension', 'operations/deletion', 'operations/groups'],
+      ...['operations/suspension', 'operations/deletion', 'operations/groups', 'operations/audit'],
       ...['operations/scaling', 'operations/keys', 'operations/backup', 'operations/upgrade'],
     ],
   },

@@ -10,8 +10,13 @@ export const AuditOperator = Type.Object({
   name: nullable(Type.String()),
 })
 
+/** Place of an event in the audit log, from 1, without a gap. */
+const Sequence = Type.Integer({ minimum: 1 })
+const SequenceText = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
+
 export const AuditEvent = Type.Object({
   entryId: Uuid,
+  sequence: Sequence,
   at: Timestamp,
   action: Type.String(),
   actor: Type.String(),
@@ -37,11 +42,57 @@ export const listAuditEvents = endpoint(
       organizationId: Type.Optional(OrganizationId),
       from: Type.Optional(Timestamp),
       to: Type.Optional(Timestamp),
-      cursor: Type.Optional(Uuid),
+      cursor: Type.Optional(SequenceText),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
   },
-  { 200: Type.Object({ entries: Type.Array(AuditEvent), nextCursor: Type.Union([Uuid, Type.Null()]) }) },
+  { 200: Type.Object({ entries: Type.Array(AuditEvent), nextCursor: nullable(Type.String()) }) },
+)
+
+/** Place of the audit log, with the hash of all events up to it. */
+export const AuditChainPlace = Type.Object({
+  sequence: Sequence,
+  hash: Type.String({ description: 'SHA-256, base64' }),
+})
+export type AuditChainPlace = Static<typeof AuditChainPlace>
+
+/** First place that is not as it was written. */
+export const BrokenLink = Type.Object({
+  sequence: Type.Integer({ minimum: 0 }),
+  reason: Type.Enum(['missing', 'event_missing', 'event_changed', 'details_changed', 'head_differs'], {
+    type: 'string',
+  }),
+})
+export type BrokenLink = Static<typeof BrokenLink>
+
+export const AuditChainState = Type.Object({
+  checked: Type.Integer({ description: 'Number of events that are in order' }),
+  erased: Type.Integer({ description: 'Number of these whose details were erased' }),
+  last: nullable(AuditChainPlace),
+  head: nullable(AuditChainPlace),
+  checkpoint: nullable(AuditChainPlace),
+  broken: nullable(BrokenLink),
+  next: nullable(Type.String({ description: 'Place from which to go on, or null at the end' })),
+})
+export type AuditChainState = Static<typeof AuditChainState>
+
+export const verifyAuditLog = endpoint(
+  'GET /api/admin/audit/verify',
+  {
+    security: 'admin',
+    cors: 'auth host',
+    permission: 'audit.read',
+    summary: 'Verify that no event of the audit log was changed or removed, up to 1,000 at a time',
+  },
+  {
+    querystring: Type.Object({
+      from: Type.Optional(SequenceText),
+      limit: Type.Optional(
+        Type.String({ pattern: '^([1-9][0-9]{0,2}|1000)$', description: '1 to 1,000; the default is 500' }),
+      ),
+    }),
+  },
+  { 200: AuditChainState },
 )
 
 /** Audit event of an organization; actor and target are named if they still exist. */

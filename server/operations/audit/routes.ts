@@ -15,10 +15,12 @@ import {
   listPeopleOf,
   writeAuditExport,
 } from '#platform/audit/audit-log.ts'
+import { verifyChain } from '#platform/audit/chain-verification.ts'
 import { listAuditEvents } from '#platform/audit/event-list.ts'
 import { extendTrail, writeTrail } from '#platform/audit/trail.ts'
 
 const entriesDefault = 50
+const linksDefault = 500
 
 export function auditRoutes(host: Host, kernel: ServerContext): void {
   const operator = adminGuard(kernel)
@@ -31,6 +33,14 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
       const instants = { from: instantOf(from), until: instantOf(to) }
       const page = { before: cursor, count: Number(limit ?? entriesDefault) }
       return listAuditEvents(kernel.db, { ...filter, identityId, ...instants }, page)
+    },
+  })
+
+  host.route({
+    ...endpoints.verifyAuditLog,
+    onRequest: operator.onRequest,
+    handler({ query: { from = '1', limit } }) {
+      return verifyChain(kernel.db, { from: Number(from), count: Number(limit ?? linksDefault) })
     },
   })
 

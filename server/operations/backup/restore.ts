@@ -5,6 +5,7 @@ import { rebuildTerms } from '#accounts/identities/term.ts'
 import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { builtInClientIds } from '#clients/registration/built-in-app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { unnumberEvents } from '#platform/audit/chain.ts'
 import { type Transaction, isDataException } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -124,8 +125,12 @@ async function requireReady(tx: Transaction, { schema }: Header): Promise<void> 
   if (!(await store.isEmptyInstance(tx, builtInClientIds))) throw errors.instance_not_empty()
 }
 
-/** Deletes what a restore replaces, such as the app of the playground. The audit log and its trails continue. */
+/**
+ * Deletes what a restore replaces, such as the app of the playground. The audit log and its trails continue: events of
+ * this instance get places after those of the backup.
+ */
 async function deleteReplacedRows(tx: Transaction, tables: readonly string[]): Promise<void> {
+  await unnumberEvents(tx)
   const sorted = await inReferenceOrder(tx, tables)
   for (const table of sorted.toReversed()) if (!continued.has(table)) await store.deleteAllRows(tx, table)
 }

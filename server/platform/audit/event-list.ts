@@ -3,6 +3,7 @@ import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
+import { numberEvents } from './chain.ts'
 import { prefixOf } from './store.ts'
 
 /** Which events to list: of an action or those below it, of an identity, and within instants, the end excluded. */
@@ -20,31 +21,33 @@ type Page = { before: string | undefined; count: number }
 /** Events that one request reads at most, because no index serves every filter. */
 const examinedMax = 1000
 
-/** By how much the time in an event's ID may differ from the one that was recorded. */
+/** By how much the time in an event's ID may differ from the one that was recorded, or from when it got its place. */
 const toleranceSeconds = 86_400
 
 /**
- * Lists the newest events, of all or of those that a filter selects. A page may have fewer than `count` events, and
- * even none, although older ones exist: `nextCursor` is null only at the end.
+ * Lists the newest events by their places, of all or of those that a filter selects: all that had committed before. A
+ * page may have fewer than `count` events, and even none, although older ones exist: `nextCursor` is null only at the
+ * end.
  */
 export async function listAuditEvents(
   db: Database,
   filter: AuditFilter,
   { before, count }: Page,
 ): Promise<{ entries: AuditEvent[]; nextCursor: string | null }> {
+  await numberEvents(db)
   const { from, until } = filter
-  const newest = [before, until && firstIdAt(addSeconds(until, toleranceSeconds))].filter((id) => id !== undefined)
-  const [start] = newest.toSorted()
+  const start = least(before, until && (await findPlaceAfter(db, addSeconds(until, toleranceSeconds))))
   const end = isIndexed(filter) ? undefined : await findLastExamined(db, filter, start)
-  const found = await listExamined(db, filter, { start, end: end?.entryId, count: count + 1 })
-  const entries = found.slice(0, count).map(({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }) => ({
-    ...entry,
-    at: entry.at.toISOString(),
-    operator: kind && { kind, id, name },
-  }))
-  if (found.length > count) return { entries, nextCursor: entries.at(-1)?.entryId ?? null }
+  const found = await listExamined(db, filter, { start, end: end && String(end.sequence), count: count + 1 })
+  const entries = found.slice(0, count).map(toAuditEvent)
+  if (found.length > count) return { entries, nextCursor: String(entries.at(-1)?.sequence) }
   const isOver = end === undefined || (from !== undefined && addSeconds(end.at, toleranceSeconds) < from)
-  return { entries, nextCursor: isOver ? null : end.entryId }
+  return { entries, nextCursor: isOver ? null : String(end.sequence) }
+}
+
+function least(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Number(one) < Number(other) ? one : other
 }
 
 /** Checks whether an index finds exactly the events of a filter. */
@@ -53,26 +56,40 @@ function isIndexed({ action, clientId, from, until, identityId, organizationId }
   return hasOne && [action, clientId, from, until].every((each) => each === undefined)
 }
 
+/** Finds the place after the last event whose ID is older than an instant. */
+async function findPlaceAfter(db: Database, at: Date): Promise<string> {
+  const last = await db
+    .selectFrom('audit_event')
+    .select('sequence')
+    .where('event_id', '<', firstIdAt(at))
+    .where('sequence', 'is not', null)
+    .orderBy('event_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return String(Number(last?.sequence ?? 0) + 1)
+}
+
 /** Returns the least ID of a time (UUID version 7, RFC 9562 §5.7). */
 function firstIdAt(at: Date): string {
   const milliseconds = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8, 12)}-7000-8000-000000000000`
 }
 
-/** Selects events by what an index serves: their order, an identity, an organization. */
+/** Selects numbered events by what an index serves: their order, an identity, an organization. */
 function eventsOf(db: Database, { identityId, organizationId }: AuditFilter, start: string | undefined) {
   return db
     .selectFrom('audit_event')
-    .$if(start !== undefined, (older) => older.where('event_id', '<', start ?? ''))
+    .where('sequence', 'is not', null)
+    .$if(start !== undefined, (older) => older.where('sequence', '<', start ?? ''))
     .$if(identityId !== undefined, (some) => some.where('audit_event.identity_id', '=', identityId ?? null))
     .$if(organizationId !== undefined, (some) => some.where('organization_id', '=', organizationId ?? null))
-    .orderBy('event_id', 'desc')
+    .orderBy('sequence', 'desc')
 }
 
 /** Finds the last event that a request may examine, or undefined if it may examine all. */
 function findLastExamined(db: Database, filter: AuditFilter, start: string | undefined) {
   return eventsOf(db, filter, start)
-    .select(['event_id as entryId', 'occurred_at as at'])
+    .select(['event_id', 'sequence', 'occurred_at as at'])
     .offset(examinedMax - 1)
     .limit(1)
     .executeTakeFirst()
@@ -81,13 +98,21 @@ function findLastExamined(db: Database, filter: AuditFilter, start: string | und
 type Examined = { start: string | undefined; end: string | undefined; count: number }
 
 function listExamined(db: Database, filter: AuditFilter, { start, end, count }: Examined) {
-  const { action, clientId, from, until } = filter
-  return eventsOf(db, filter, start)
+  return selectEntries(eventsOf(db, filter, start), filter)
+    .$if(end !== undefined, (examined) => examined.where('sequence', '>=', end ?? ''))
+    .limit(count)
+    .execute()
+}
+
+/** Selects what operators see of events, with the parts of a filter that no index serves. */
+function selectEntries(events: ReturnType<typeof eventsOf>, { action, clientId, from, until }: AuditFilter) {
+  return events
     .leftJoin('identity as acting', (join) =>
       join.onRef('acting.identity_id', '=', 'operator_id').on('operator_kind', '=', 'operator'),
     )
     .select([
       'event_id as entryId',
+      'sequence',
       'occurred_at as at',
       'action',
       'actor',
@@ -98,7 +123,6 @@ function listExamined(db: Database, filter: AuditFilter, { start, end, count }: 
     ])
     .select(sql<string | null>`coalesce(operator_name, acting.handle)`.as('operatorName'))
     .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
-    .$if(end !== undefined, (examined) => examined.where('event_id', '>=', end ?? ''))
     .$if(action !== undefined, (some) =>
       some.where(({ eb, or }) =>
         or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action ?? '')}.%`)]),
@@ -107,6 +131,11 @@ function listExamined(db: Database, filter: AuditFilter, { start, end, count }: 
     .$if(clientId !== undefined, (some) => some.where(sql<boolean>`client_id = ${clientId}`))
     .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
     .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
-    .limit(count)
-    .execute()
+}
+
+type Found = Awaited<ReturnType<typeof listExamined>>[number]
+
+function toAuditEvent({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }: Found): AuditEvent {
+  const { sequence, at } = entry
+  return { ...entry, sequence: Number(sequence), at: at.toISOString(), operator: kind && { kind, id, name } }
 }

@@ -177,13 +177,13 @@ export async function listTrailRows(
   const rows = await db
     .selectFrom('organization_trail')
     .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
-    .select(['sequence', 'entry', 'salt', 'organization_trail.details as signedDetails', 'proposal'])
+    .select(['organization_trail.sequence', 'entry', 'salt', 'organization_trail.details as signedDetails', 'proposal'])
     .select(['audit_event.event_id', 'identity_id', 'client_id'])
     .select(({ ref }) => ref('audit_event.details').$castTo<JsonObject | null>().as('details'))
     .where('organization_trail.organization_id', '=', organizationId)
-    .where('sequence', '>', after)
-    .$if(to !== undefined, (some) => some.where('sequence', '<=', to ?? 0))
-    .orderBy('sequence')
+    .where('organization_trail.sequence', '>', after)
+    .$if(to !== undefined, (some) => some.where('organization_trail.sequence', '<=', to ?? 0))
+    .orderBy('organization_trail.sequence')
     .limit(count)
     .execute()
   const [first, last] = [rows[0], rows.at(-1)]

@@ -134,6 +134,19 @@ export interface Tables {
     count: string
     last_at: Date
   }
+  audit_chain: {
+    sequence: string
+    hash: Uint8Array
+    details_digest: Uint8Array
+    salt: Uint8Array | null
+  }
+  audit_chain_head: {
+    version: number
+    sequence: string
+    hash: Uint8Array | null
+    pruned_sequence: string
+    pruned_hash: Uint8Array | null
+  }
   audit_event: {
     event_id: string
     occurred_at: Date
@@ -149,6 +162,7 @@ export interface Tables {
     operator_kind: 'operator' | 'token' | 'break_glass' | null
     operator_id: string | null
     operator_name: string | null
+    sequence: string | null
   }
   authorization_app_key: {
     identity_id: IdentityId

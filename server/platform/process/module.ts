@@ -1,9 +1,11 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/operations'
+import { startNumbering } from '#platform/audit/chain.ts'
 import { extendTrails } from '#platform/audit/trail.ts'
-import { defineModule } from '#platform/module/define-module.ts'
+import { type Background, defineModule } from '#platform/module/define-module.ts'
 import { followSettings } from '#platform/settings/current-settings.ts'
 import { pruneRateLimits } from '#platform/rate-limits/rate-limit.ts'
+import { isFirstProcess } from './workers.ts'
 
 const rateLimits = { 'client-authentication-failures-per-ip': { points: 30, seconds: 60 } } as const
 
@@ -20,6 +22,8 @@ export const platform = defineModule()({
   rateLimits,
   tables: {
     audit_event: 'include',
+    audit_chain: 'include',
+    audit_chain_head: 'include',
     organization_trail: 'include',
     organization_act_signature: 'include',
     organization_trail_head: 'include',
@@ -28,6 +32,11 @@ export const platform = defineModule()({
     setting_revision: 'include',
   },
   maintenanceTasks: { 'extend-organization-trails': ({ db }) => extendTrails(db) },
-  background: ({ kernel }) => followSettings(kernel),
+  background: ({ kernel }) => together(followSettings(kernel), ...(isFirstProcess() ? [startNumbering(kernel)] : [])),
   cleanupTasks: { 'rate-limits': pruneRateLimits },
 })
+
+/** Makes one of several works in the background. */
+function together(...works: Background[]): Background {
+  return { stop: async () => void (await Promise.all(works.map((work) => work.stop()))) }
+}

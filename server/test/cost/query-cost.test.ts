@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { numberEvents } from '#platform/audit/chain.ts'
 import type { Database } from '#platform/database/database.ts'
 import { countRows, ofNobody, openCrowd, readPartialIndexes, type Crowd } from '#testing/crowd.ts'
 import { openEnterprise } from '#testing/enterprise.ts'
@@ -53,6 +54,18 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     statement: /^select "event_id"/,
     blocksMax: 1500,
     why: 'A filter without an index examines 1,000 events at most, here each in a block of its own.',
+  },
+  ...['GET /api/admin/audit', 'GET /api/admin/audit/verify'].map((request) => ({
+    request,
+    statement: /^update audit_event set sequence|^insert into audit_chain/,
+    blocksMax: 12_000,
+    why: 'Up to 500 events of the last second that no process has numbered, each in all indexes.',
+  })),
+  {
+    request: 'GET /api/admin/audit/verify',
+    statement: /^select "event_id"/,
+    blocksMax: 100,
+    why: 'Twenty events, each in a block of its own.',
   },
   {
     request: 'GET /api/organizations/:organizationId/trail',
@@ -198,7 +211,10 @@ const outside: Record<string, Record<string, string>> = {
 }
 
 /** Indexes of exactly those rows that another index omits. */
-const opposites = ['delegation_grant_revoked', 'transparency_leaf_pending']
+const opposites = [
+  ...['delegation_grant_revoked', 'transparency_leaf_pending', 'audit_event_of_user', 'audit_event_in_sequence'],
+  ...['audit_event_of_identity_in_sequence', 'audit_event_of_organization_in_sequence'],
+]
 
 type Request = { name: string; statusCode: number; ran: Ran[] }
 
@@ -213,6 +229,7 @@ before(async () => {
   subscribe('tracing:fastify.request.handler:start', note)
   await makeEveryRequest(enterprise, mailbox)
   await makeRemainingRows()
+  await numberEvents(enterprise.world.db)
   await enterprise.world.kernel.alone(async (db) => {
     const crowd = await openCrowd(db)
     await leaveStale(db, crowd)

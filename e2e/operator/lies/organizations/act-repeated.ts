@@ -38,7 +38,7 @@ export const actRepeated = defineLie<{ organizationId: OrganizationId; sequence:
       const details = JSON.stringify(event.details)
       await tx
         .insertInto('audit_event')
-        .values({ ...event, event_id: next.event_id, occurred_at: now, details })
+        .values({ ...event, event_id: next.event_id, sequence: null, occurred_at: now, details })
         .execute()
       await tx
         .insertInto('organization_trail')

@@ -11,6 +11,8 @@ export type FrameLabel =
       | 'act-presence'
       | 'act-proposal'
       | 'act-secret'
+      | 'audit'
+      | 'audit-details'
       | 'key-link'
       | 'key-possession'
       | 'inclusion-promise'

@@ -80,6 +80,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'GET /api/admin/export': ['configuration.export', 'owner people apps auditor'],
   'POST /api/admin/apply': ['configuration.apply', 'owner people apps', 'fresh'],
   'GET /api/admin/audit': ['audit.read', 'owner auditor'],
+  'GET /api/admin/audit/verify': ['audit.read', 'owner auditor'],
   'GET /api/admin/health': ['statistics.read', 'owner people apps auditor'],
   'GET /api/admin/overview': ['statistics.read', 'owner people apps auditor'],
   'GET /api/admin/backup': ['backup.create', 'owner', 'fresh'],

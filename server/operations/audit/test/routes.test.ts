@@ -37,7 +37,8 @@ test('OPR-10 an audit event contains action, actor, time and target, and no user
   const entry = entries.find((each) => each.action === 'app.authorized')
   assert.match(entry?.entryId ?? '', /^[0-9a-f-]{36}$/)
   const { userId: _, ...shown } = act
-  assert.deepEqual(entry, { entryId: entry?.entryId, at: world.now().toISOString(), operator: null, ...shown })
+  const { entryId, sequence } = entry ?? {}
+  assert.deepEqual(entry, { entryId, sequence, at: world.now().toISOString(), operator: null, ...shown })
 })
 
 test('fields that do not apply to an action are null', async () => {
@@ -47,25 +48,37 @@ test('fields that do not apply to an action are null', async () => {
 })
 
 test('paging returns every event once, newest first', async () => {
-  const ids: string[] = []
+  const places: number[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
     const { entries, nextCursor } = await page(`?limit=50${cursor ? `&cursor=${cursor}` : ''}`)
-    ids.push(...entries.map(({ entryId }) => entryId))
+    places.push(...entries.map(({ sequence }) => sequence))
     cursor = nextCursor
   }
-  assert.ok(ids.length >= 120)
-  assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed())
+  assert.ok(places.length >= 120)
+  assert.deepEqual(
+    places,
+    Array.from(places, (_, index) => places.length - index),
+  )
 })
 
 test('a page has 50 events, or up to 100 on request, and the last page is marked', async () => {
   assert.equal((await page()).entries.length, 50)
   assert.equal((await page('?limit=1')).entries.length, 1)
   assert.equal((await page('?limit=100')).entries.length, 100)
-  assert.deepEqual(await page('?cursor=00000000-0000-7000-8000-000000000000'), { entries: [], nextCursor: null })
+  assert.deepEqual(await page('?cursor=1'), { entries: [], nextCursor: null })
 })
 
 test('an invalid cursor or limit is rejected', async () => {
-  for (const query of ['?limit=0', '?limit=101', '?limit=-1', '?limit=1e1', '?limit=%20', '?cursor=x', "?cursor='--"]) {
+  for (const query of [
+    '?limit=0',
+    '?limit=101',
+    '?limit=-1',
+    '?limit=1e1',
+    '?limit=%20',
+    '?cursor=x',
+    '?cursor=0',
+    "?cursor='--",
+  ]) {
     const answer = await read(query)
     assert.deepEqual([answer.statusCode, answer.json<{ error: string }>().error], [400, 'invalid_request'], query)
   }

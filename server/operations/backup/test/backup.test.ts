@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { backupMediaType } from '@countersign/protocol/operations/backup'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
+import { verifyChain } from '#platform/audit/chain-verification.ts'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 import { backedUpTables } from '../../../modules.ts'
 
@@ -39,6 +40,8 @@ async function emptyWorld(t: { after: (done: () => Promise<void>) => void }, sec
   t.after(() => empty.close())
   return empty
 }
+
+const verifyLog = ({ db }: TestWorld) => verifyChain(db, { from: 1, count: 1000 })
 
 /** Binds the app's client functions to another server. */
 const at = (server: TestWorld, fields: Record<string, string>) =>
@@ -106,7 +109,7 @@ async function signInAt(server: TestWorld) {
   return { authorization: `Bearer ${finished.json().sessionToken}` }
 }
 
-test('a restore reproduces every row', async (t) => {
+test('AUD-01 a restore reproduces every row, and the audit log goes on after the one of the backup', async (t) => {
   backup = await take()
   const restored = await emptyWorld(t)
   assert.equal((await restore(restored, backup)).statusCode, 200)
@@ -123,6 +126,9 @@ test('a restore reproduces every row', async (t) => {
   const trail = await restored.api.inject({ url: '/api/admin/audit?limit=100', headers: restored.admin })
   const actions = trail.json<{ entries: { action: string }[] }>().entries.map(({ action }) => action)
   assert.equal(actions.filter((action) => action === 'backup.restored').length, 1)
+  const [original, copy] = [await verifyLog(world), await verifyLog(restored)]
+  assert.deepEqual([original.broken, copy.broken], [null, null])
+  assert.ok(copy.checked > original.checked)
   assert.ok(actions.includes('backup.created') && actions.includes('account.created'))
 })
 

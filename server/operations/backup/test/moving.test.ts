@@ -29,7 +29,7 @@ async function take({ baseUrl, admin }: Service): Promise<Buffer<ArrayBuffer>> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** Groups the rows of a backup by their table, without the audit log, which continues. */
+/** Groups the rows of a backup by their table, without the audit log and its chain, which continue. */
 function rowsOf(backup: Buffer): Map<string, unknown[]> {
   const tables = new Map<string, unknown[]>()
   let rows: unknown[] = []
@@ -37,7 +37,8 @@ function rowsOf(backup: Buffer): Map<string, unknown[]> {
     if (line.startsWith('{')) rows.push(JSON.parse(line))
     else tables.set(line, (rows = []))
   }
-  tables.delete('["table","audit_event"]')
+  for (const table of ['audit_event', 'audit_chain', 'audit_chain_head'])
+    tables.delete(JSON.stringify(['table', table]))
   for (const each of tables.values()) each.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   return tables
 }

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Tables } from '#platform/database/tables.ts'
+
+/** Columns of an event that its hash covers, and those that its digest of details covers. */
+export type ChainedEvent = Omit<Selectable<Tables['audit_event']>, 'sequence' | 'details'> & { details: string }
+
+const eventColumns = [
+  ...([
+    'event_id',
+    'occurred_at',
+    'action',
+    'actor',
+    'user_id',
+    'identity_id',
+    'client_id',
+    'organization_id',
+  ] as const),
+  ...(['operator_kind', 'operator_id', 'operator_name', 'app_name', 'device'] as const),
+]
+
+/** Checks whether a committed event has no place. */
+export async function hasUnnumberedEvent(db: Database): Promise<boolean> {
+  const found = await db
+    .selectFrom('audit_event')
+    .select('event_id')
+    .where('sequence', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Last place of the audit log, and the last one whose event was deleted with all events before it. */
+export type ChainHead = {
+  sequence: number
+  hash: Uint8Array | null
+  prunedSequence: number
+  prunedHash: Uint8Array | null
+}
+
+function headOf(row: Selectable<Tables['audit_chain_head']>): ChainHead {
+  const { sequence, hash, pruned_sequence: prunedSequence, pruned_hash: prunedHash } = row
+  return { sequence: Number(sequence), hash, prunedSequence: Number(prunedSequence), prunedHash }
+}
+
+/** Locks the head of the chain until the end of the transaction, and creates it for the first event. */
+export async function lockHead(tx: Transaction): Promise<ChainHead> {
+  await tx
+    .insertInto('audit_chain_head')
+    .values({ version: 0, sequence: '0', hash: null, pruned_sequence: '0', pruned_hash: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return headOf(await tx.selectFrom('audit_chain_head').selectAll().forUpdate().executeTakeFirstOrThrow())
+}
+
+/** Returns the head of the chain, or undefined before the first event. */
+export async function findHead(db: Database): Promise<ChainHead | undefined> {
+  const row = await db.selectFrom('audit_chain_head').selectAll().executeTakeFirst()
+  return row && headOf(row)
+}
+
+/** Lists the oldest committed events that have no place. */
+export function listUnnumberedEvents(tx: Transaction, count: number): Promise<ChainedEvent[]> {
+  return tx
+    .selectFrom('audit_event')
+    .select(eventColumns)
+    .select(sql<string>`details::text`.as('details'))
+    .where('sequence', 'is', null)
+    .orderBy('event_id')
+    .limit(count)
+    .execute()
+}
+
+/** Link of the chain, before it is stored. */
+export type NewLink = { eventId: string; sequence: number; hash: Uint8Array; digest: Uint8Array; salt: Uint8Array }
+
+/** Gives events their places. The caller has locked the head. */
+export async function appendLinks(tx: Transaction, links: NewLink[]): Promise<void> {
+  await sql`
+    update audit_event set sequence = placed.sequence
+    from unnest(${links.map(({ eventId }) => eventId)}::uuid[], ${links.map(({ sequence }) => sequence)}::bigint[])
+      as placed (event_id, sequence)
+    where audit_event.event_id = placed.event_id and audit_event.sequence is null`.execute(tx)
+  await sql`
+    insert into audit_chain (sequence, hash, details_digest, salt)
+    select * from unnest(${links.map(({ sequence }) => sequence)}::bigint[], ${links.map(({ hash }) => hash)}::bytea[],
+      ${links.map(({ digest }) => digest)}::bytea[], ${links.map(({ salt }) => salt)}::bytea[])`.execute(tx)
+  const last = links.at(-1)
+  if (!last) return
+  await tx
+    .updateTable('audit_chain_head')
+    .set({ sequence: String(last.sequence), hash: last.hash })
+    .execute()
+}
+
+/** Takes all events out of their places, so that they get new ones after a chain that is restored. */
+export async function unnumberEvents(tx: Transaction): Promise<void> {
+  await tx.updateTable('audit_event').set({ sequence: null }).where('sequence', 'is not', null).execute()
+}
+
+/** Link of the chain as it is stored. */
+export type Link = { sequence: number; hash: Uint8Array; digest: Uint8Array; salt: Uint8Array | null }
+
+type Range = { from: number; to: number }
+
+/** Lists the links of a range of places. */
+export async function listLinks(tx: Transaction, { from, to }: Range): Promise<Link[]> {
+  const rows = await tx
+    .selectFrom('audit_chain')
+    .select(['sequence', 'hash', 'details_digest as digest', 'salt'])
+    .where('sequence', '>=', String(from))
+    .where('sequence', '<=', String(to))
+    .execute()
+  return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }))
+}
+
+/** Lists the events of a range of places. */
+export async function listPlacedEvents(
+  tx: Transaction,
+  { from, to }: Range,
+): Promise<(ChainedEvent & { sequence: number })[]> {
+  const rows = await tx
+    .selectFrom('audit_event')
+    .select(eventColumns)
+    .select('sequence')
+    .select(sql<string>`details::text`.as('details'))
+    .where('sequence', '>=', String(from))
+    .where('sequence', '<=', String(to))
+    .execute()
+  return rows.map((row) => ({ ...row, sequence: Number(row.sequence) }))
+}
