@@ -76,6 +76,7 @@ import { addDelete as addDeleteIdentity, addRestore as addRestoreIdentity } from
 import { addEdit } from './people/edit.ts'
 import { addExport } from './people/export.ts'
 import { addList as addPeopleList } from './people/list.ts'
+import { addCancelRecovery, addRecoveryLink, addRecoveryLinks } from './people/recover.ts'
 import { addShow as addShowIdentity } from './people/show.ts'
 import { addChange, addCreate as addCreateResource } from './resources/change.ts'
 import {
@@ -167,7 +168,9 @@ addShowInvitation(invitations)
 addResendInvitation(invitations)
 addDeleteInvitation(invitations)
 
-const people = program.command('people').description('find people, suspend them, sign them out, and delete them')
+const people = program
+  .command('people')
+  .description('find people, suspend them, sign them out, recover them, and delete them')
 addPeopleList(people)
 addShowIdentity(people)
 addActivity(people)
@@ -179,6 +182,9 @@ addActivatePerson(people)
 addSignOut(people)
 addDeleteIdentity(people)
 addRestoreIdentity(people)
+addRecoveryLink(people)
+addRecoveryLinks(people)
+addCancelRecovery(people)
 const operators = program.command('operators').description('manage the operators of the server')
 addOperatorList(operators)
 addOperator(operators)

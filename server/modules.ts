@@ -13,6 +13,7 @@ import { keys } from '#accounts/keys/module.ts'
 import { operators } from '#accounts/operators/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
 import { suspension } from '#accounts/suspension/module.ts'
+import { recoveryLinks } from '#accounts/recovery-links/module.ts'
 import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
 import { sessions } from '#accounts/sessions/module.ts'
 import { claims } from '#clients/claims/module.ts'
@@ -61,7 +62,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 export const modules = [
   ...[pictures, platform],
   ...[appEvents, backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
-  ...[suspension, deletion],
+  ...[suspension, deletion, recoveryLinks],
   ...[usage, registration, roles, claims, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
@@ -114,6 +115,7 @@ export const endOrder = {
     'signing/keys',
     'accounts/keys',
     'accounts/groups',
+    'accounts/recovery-links',
   ],
   account: ['accounts/keys', 'accounts/passkeys'],
   access: [
@@ -124,6 +126,13 @@ export const endOrder = {
     'tokens/families',
     'oauth/delegation',
     'signing/requests',
+    'accounts/keys',
+    'accounts/passkeys',
+  ],
+  recovered: [
+    'accounts/operators',
+    'accounts/backchannel-logout',
+    'tokens/families',
     'accounts/keys',
     'accounts/passkeys',
   ],

@@ -1,3 +1,5 @@
+import type { RecoveredPasskeys } from '#accounts/passkeys/assertion.ts'
+import { recoveredPasskeys } from '#accounts/recovery-links/limit.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import { createAppDirectory, type AppDirectory } from '#clients/registration/directory.ts'
 import { createUsageCounter, type UsageCounter } from '#clients/usage/usage.ts'
@@ -37,6 +39,7 @@ export type Services = {
   registrationParts: readonly RegistrationPart[]
   metadataParts: readonly MetadataPart[]
   sessions: SessionLifecycle
+  recoveredPasskeys: RecoveredPasskeys
   performers: Performers
   backedUpTables: readonly string[]
 }
@@ -70,6 +73,7 @@ export async function openServices(
     metadataParts: mounted.flatMap(({ metadata }) => metadata ?? []),
     registrationParts: mounted.flatMap(({ registered }) => registered ?? []),
     sessions: sessionLifecycle,
+    recoveredPasskeys,
     performers: createPerformers(signables, () => services),
     backedUpTables,
   }

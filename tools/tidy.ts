@@ -33,6 +33,9 @@ const withoutHoldingSession: Record<string, string> = {
   'server/organizations/members/organization.ts createOrganization': 'An app begins one without a session, by a token.',
   'server/accounts/passkeys/assertion.ts withVerifiedAssertion':
     'It is the proof that opens a session, or renews one that is there.',
+  'server/accounts/passkeys/assertion.ts withRecoveredAssertion': 'The same.',
+  'server/accounts/recovery-links/redemption.ts finishRedemption': 'A mailed secret proves it.',
+  'server/accounts/recovery-links/stop.ts stopMailedRecoveryLink': 'A mailed secret is the proof.',
   'server/accounts/passkeys/recovery.ts finishRecovery': 'It ends all sessions and opens another.',
   'server/accounts/passkeys/registration.ts finishRegistration': 'It opens the first session.',
   'server/oauth/logout/sign-out.ts signOut': 'It ends the session.',

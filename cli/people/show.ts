@@ -24,6 +24,7 @@ export function addShow(people: Command): void {
         ['E-mail', identity.email === null ? 'none' : `${identity.email} (${verified})`],
         ['Status', identity.status],
         ...(identity.status === 'suspended' ? [['Suspended', identity.statusAt ?? '']] : []),
+        ...(identity.status === 'recovering' ? [['Link used', identity.statusAt ?? '']] : []),
         ...(identity.deletionDueAt === null ? [] : [['Deletion', identity.deletionDueAt]]),
         ...(identity.statusReason === null ? [] : [['Reason', identity.statusReason]]),
         ['Created', identity.createdAt],

@@ -18,6 +18,7 @@ import { receiptMessages as receipts } from '../../web/locales/en/pages/receipts
 import { consentMessages as consent } from '../../web/locales/en/pages/sign-in/consent.ts'
 import { errorMessages as errors } from '../../web/locales/en/pages/sign-in/error.ts'
 import { logoutMessages as logout } from '../../web/locales/en/pages/sign-in/logout.ts'
+import { recoverLinkMessages as recoverLink } from '../../web/locales/en/pages/sign-in/recover-link.ts'
 import { recoverMessages as recover } from '../../web/locales/en/pages/sign-in/recover.ts'
 import { ssoMessages as sso } from '../../web/locales/en/pages/sign-in/sso.ts'
 import type { openStageWithoutBrowser } from '../fixtures/environment.ts'
@@ -38,6 +39,9 @@ export function listPublicPages({ service, shop }: Stage): ExpectedPage[] {
     [`${authUrl}/login`, words.login.title],
     [`${authUrl}/register`, words.register.title],
     [`${authUrl}/recover`, recover.title],
+    [`${authUrl}/recover/link#made-up`, recoverLink.redeem.title],
+    [`${authUrl}/recover/stop#made-up`, recoverLink.stop.title],
+    [`${authUrl}/recover/stop`, recoverLink.incomplete],
     [`${authUrl}/sso`, sso.title],
     [`${authUrl}/sso/link?flow=made-up`, sso.over],
     [`${authUrl}/playground`, playground.heading],

@@ -13,6 +13,7 @@ import { noRequest, watch } from '../fixtures/visual-checks.ts'
 import { visitOrganizationChoice } from '../apps/organization-choice.ts'
 import type { Person } from '../fixtures/person.ts'
 import { usePasskey } from './passkey-use.ts'
+import { visitRecoveryPages } from './recovery-pages.ts'
 import { visitStoppedSigningPages } from './stopped-signing-pages.ts'
 import { visitOrganizationPages } from './organization-pages.ts'
 import { openSigningApp, type SigningApp } from '../apps/signing-app.ts'
@@ -80,6 +81,7 @@ async function visitPages(
     () => visitAppKeyPages(person, { service: stage.service, app: notes, handle, code }, look),
     () => visitConnectorPages(person, { service: stage.service, app: assistant, handle }, look),
     () => visitAdminPages(person, stage, handle, look),
+    () => visitRecoveryPages(person, stage.service, look),
   ]) {
     await visit()
     await usePasskey(person, stage.service)

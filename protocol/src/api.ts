@@ -47,6 +47,7 @@ import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
 import type * as suspension from './accounts/suspension.ts'
 import type * as identityDeletion from './accounts/deletion.ts'
+import type * as recoveryLinks from './accounts/recovery/links.ts'
 import type * as sso from './organizations/sso.ts'
 import type * as tokenKeys from './oauth/token-keys.ts'
 import type * as transparency from './signing/transparency.ts'
@@ -99,6 +100,7 @@ type All =
   | EndpointsOf<typeof signingKeys>
   | EndpointsOf<typeof suspension>
   | EndpointsOf<typeof identityDeletion>
+  | EndpointsOf<typeof recoveryLinks>
   | EndpointsOf<typeof sso>
   | EndpointsOf<typeof tokenKeys>
   | EndpointsOf<typeof transparency>

@@ -30,16 +30,24 @@ type Protection =
   | { security: Exclude<Security, 'admin'>; cors: Exclude<Cors, 'auth host'> }
   | { security: 'admin'; cors: 'auth host'; permission: Permission; recentAuthentication?: boolean }
 
-type EndpointInfo<Use extends SsoSessionUse = SsoSessionUse> = Protection & {
+type EndpointInfo<Use extends SsoSessionUse = SsoSessionUse, Recovered extends boolean = boolean> = Protection & {
   summary: string
   host?: HostName
   ssoSession?: Use
+  /**
+   * True if the endpoint accepts a session of a passkey that a recovery link brought. Such a session is limited to one
+   * identity: the endpoint must neither show nor change anything of its siblings or of the account as a whole.
+   */
+  recoveredSession?: Recovered
 }
 /**
  * Options of an endpoint. `refusal` is the schema of errors if it differs from the usual one. `consumes` is the media
  * type of a body without a schema.
  */
-type EndpointOptions<Use extends SsoSessionUse> = EndpointInfo<Use> & { refusal?: TSchema; consumes?: string }
+type EndpointOptions<Use extends SsoSessionUse, Recovered extends boolean> = EndpointInfo<Use, Recovered> & {
+  refusal?: TSchema
+  consumes?: string
+}
 
 /** Wire format of every error. */
 export const ErrorBody = Type.Object(
@@ -68,14 +76,17 @@ export function endpoint<
   Ok extends TSchema,
   const Code extends Status,
   const Use extends SsoSessionUse = 'nothing',
->(name: Name, about: EndpointOptions<Use>, parts: In, answer: { [K in Code]: Ok }) {
+  const Recovered extends boolean = false,
+>(name: Name, about: EndpointOptions<Use, Recovered>, parts: In, answer: { [K in Code]: Ok }) {
   const [method, url] = name.split(' ') as [Name extends `${infer M} ${string}` ? M : never, string]
   const { summary, security, cors, host = 'api', refusal = ErrorBody, consumes } = about
   const permission = about.security === 'admin' ? about.permission : undefined
   const recentAuthentication = about.security === 'admin' && about.recentAuthentication === true
   const ssoSession = (about.ssoSession ?? 'nothing') as Use
+  const recoveredSession = (about.recoveredSession ?? false) as Recovered
   const response = { ...answer, '4xx': refusal } as { [K in Code]: Ok }
-  const config = { summary, security, permission, recentAuthentication, cors, host, ssoSession, consumes }
+  const acceptance = { security, permission, recentAuthentication, ssoSession, recoveredSession }
+  const config = { summary, cors, host, consumes, ...acceptance }
   return { name, method, url, config, schema: { ...parts, response } }
 }
 
@@ -92,6 +103,7 @@ export type AnyEndpoint = {
     cors: Cors
     host: HostName
     ssoSession: SsoSessionUse
+    recoveredSession: boolean
     consumes: string | undefined
   }
   schema: Parts & { response: Record<string, TSchema> }

@@ -236,6 +236,7 @@ export type StaticView = {
     | 'business'
     | 'organization-keys'
     | 'receipt'
+    | 'recover-link'
     | 'act'
     | 'dev-mail'
   site: Site

@@ -8,7 +8,8 @@ create table user_account (
   suspended_until timestamptz
 );
 
--- A session. One that an SSO connection opened without a passkey is limited to the identity in `identity_id`.
+-- A session. One that an SSO connection opened without a passkey, or a passkey that a recovery link brought, is limited
+-- to the identity in `identity_id`.
 create table session (
   session_id uuid primary key,
   token_sha256 bytea not null,
@@ -19,8 +20,9 @@ create table session (
   last_seen_at timestamptz not null,
   -- The absolute expiry. The idle expiry follows from last_seen_at.
   expires_at timestamptz not null,
-  -- What opened the session: a passkey, or the SSO connection of an organization alone, which names one identity.
-  auth_method text not null check (auth_method in ('passkey', 'enterprise_sso')),
+  -- What opened the session: a passkey, the SSO connection of an organization alone, which names one identity, or a
+  -- passkey in `recovery_link`.
+  auth_method text not null check (auth_method in ('passkey', 'enterprise_sso', 'recovered_passkey')),
   identity_id uuid,
   organization_id uuid,
   connection_id uuid,
@@ -31,10 +33,14 @@ create table session (
   -- apps.
   fedcm_token_sha256 bytea check (length(fedcm_token_sha256) = 32),
   proved_request_sha256 bytea check (length(proved_request_sha256) = 32),
+  -- Of the recovery whose passkey opened the session: until then, another passkey of the account undoes it.
+  hold_until timestamptz,
   check (case auth_method
-    when 'passkey' then num_nonnulls(identity_id, organization_id, connection_id) = 0
+    when 'passkey' then num_nonnulls(identity_id, organization_id, connection_id, hold_until) = 0
+    when 'recovered_passkey' then num_nonnulls(identity_id, hold_until, credential_id, proved_by) = 4
+      and num_nonnulls(organization_id, connection_id, fedcm_token_sha256) = 0
     else num_nonnulls(identity_id, organization_id, connection_id) = 3
-      and num_nonnulls(credential_id, proved_by, fedcm_token_sha256, proved_request_sha256) = 0
+      and num_nonnulls(credential_id, proved_by, fedcm_token_sha256, proved_request_sha256, hold_until) = 0
   end)
 );
 create index session_end on session (expires_at);
@@ -54,6 +60,8 @@ create table identity (
   email_verified boolean not null default false,
   -- When control of the address was last proved.
   email_verified_at timestamptz,
+  -- Since when the user has this address by a code that they requested. Null if anyone else chose it.
+  recovery_email_since timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- By the rows of `account_suspension` and `identity_deletion`. Null in `suspended_until` means until an operator
@@ -95,7 +103,9 @@ create table passkey_credential (
   transports text[] not null,
   name text not null,
   created_at timestamptz not null,
-  last_used_at timestamptz not null
+  last_used_at timestamptz not null,
+  -- What the authenticator keeps as `user.id`. Null if it is the ID of the user.
+  user_handle bytea check (length(user_handle) = 32)
 );
 create index passkey_credential_of_user on passkey_credential (user_id);
 
@@ -135,7 +145,9 @@ create table encryption_identity_key (
 -- A ceremony in progress. It is deleted when it is finished, so it can be finished only once.
 create table passkey_flow (
   flow_id uuid primary key,
-  ceremony text not null check (ceremony in ('register', 'authenticate', 'reauthenticate', 'add_passkey', 'recover')),
+  ceremony text not null check (
+    ceremony in ('register', 'authenticate', 'reauthenticate', 'add_passkey', 'recover', 'redeem')
+  ),
   challenge text not null,
   user_id uuid,
   identity_id uuid,
@@ -149,6 +161,10 @@ create table passkey_flow (
   request_sha256 bytea check (length(request_sha256) = 32),
   -- SHA-256 of the cookie token of the browser that started the ceremony; null for API clients, which have no cookies.
   browser_sha256 bytea check (length(browser_sha256) = 32),
+  -- The recovery link that is redeemed, and the `user.id` of the new passkey.
+  recovery_link_id uuid,
+  user_handle bytea check (length(user_handle) = 32),
+  check (num_nonnulls(recovery_link_id, user_handle) = case ceremony when 'redeem' then 2 else 0 end),
   check ((ceremony = 'register') = ((handle is not null) and (display_name is not null) and (identity_id is not null))),
   check ((ceremony = 'authenticate') = (user_id is null)),
   check ((ceremony = 'recover') = (recovery_auth_sha256 is not null))
@@ -285,6 +301,66 @@ create table identity_deletion (
   primary key (user_id, identity_id)
 );
 create index identity_deletion_due on identity_deletion (attempt_at);
+
+-- Links that operators have mailed to users who lost every passkey. An account may have one open link of each identity.
+-- The new passkey stays here, limited to the identity, until its user proves to have the whole account.
+create table recovery_link (
+  user_id uuid not null,
+  recovery_link_id uuid not null,
+  identity_id uuid not null,
+  state text not null check (
+    state in ('issued', 'expired', 'redeemed', 'completed', 'settled', 'cancelled', 'undone')
+  ),
+  token_sha256 bytea not null check (length(token_sha256) = 32),
+  -- Secret of the mailed link that stops the recovery.
+  stop_sha256 bytea not null check (length(stop_sha256) = 32),
+  reason text not null,
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  redeemed_at timestamptz,
+  -- When the passkey becomes valid, unless the user stops the recovery.
+  completes_at timestamptz,
+  completed_at timestamptz,
+  -- Until then, another passkey of the account undoes the recovery.
+  hold_until timestamptz,
+  -- When it was cancelled or undone.
+  ended_at timestamptz,
+  -- Set if the user stopped it. Until then no recovery link of the account can be redeemed.
+  locked_until timestamptz,
+  -- When the next step is due. Later while a process attempts it.
+  attempt_at timestamptz,
+  -- The passkey, as in `passkey_credential`.
+  credential_id text,
+  user_handle bytea check (length(user_handle) = 32),
+  public_key bytea,
+  sign_count bigint,
+  backup_eligible boolean,
+  backed_up boolean,
+  transports text[],
+  name text,
+  last_used_at timestamptz,
+  primary key (user_id, recovery_link_id),
+  check ((state in ('cancelled', 'undone')) = (ended_at is not null)),
+  check (locked_until is null or state in ('cancelled', 'undone')),
+  check ((state in ('redeemed', 'completed')) = (attempt_at is not null)),
+  check (state not in ('completed', 'settled') or num_nonnulls(completed_at, hold_until) = 2),
+  check (state <> 'redeemed' or num_nonnulls(redeemed_at, completes_at) = 2),
+  check (num_nonnulls(
+    credential_id, user_handle, public_key, sign_count, backup_eligible, backed_up, transports, name, last_used_at
+  ) in (0, 9)),
+  check (case
+    when state in ('redeemed', 'completed') then credential_id is not null
+    when state = 'settled' then true
+    else credential_id is null
+  end)
+);
+create unique index recovery_link_open on recovery_link (identity_id)
+  where state in ('issued', 'redeemed', 'completed');
+create unique index recovery_link_by_token on recovery_link (token_sha256);
+create unique index recovery_link_by_stop on recovery_link (stop_sha256);
+create unique index recovery_link_by_credential on recovery_link (credential_id) where credential_id is not null;
+create index recovery_link_due on recovery_link (attempt_at) where attempt_at is not null;
+create index recovery_link_issued on recovery_link (issued_at) where credential_id is null;
 
 -- Groups of identities. A deleted group counts for nothing: a cleanup task deletes its members, and then its row.
 create table user_group (

@@ -230,7 +230,17 @@ const invariants: Record<string, string> = {
     select user_id, count(*) from session group by user_id having count(*) > ${limits.sessionsPerUserMax}`,
   'a session was opened by a passkey of its user': `
     select user_id, session_id from session left join passkey_credential using (credential_id, user_id)
-    where session.credential_id is not null and public_key is null`,
+    where auth_method = 'passkey' and session.credential_id is not null and public_key is null`,
+  'a session that a recovery limits has the passkey of that identity': `
+    select session.user_id, session_id from session left join recovery_link link
+      on link.user_id = session.user_id and link.identity_id = session.identity_id
+      and link.credential_id = session.credential_id and state in ('completed', 'settled')
+    where auth_method = 'recovered_passkey' and link.user_id is null`,
+  'a recovery is of an identity of its user, and its passkey is no other': `
+    select link.user_id, recovery_link_id from recovery_link link
+    left join identity on identity.identity_id = link.identity_id and identity.user_id = link.user_id
+    left join passkey_credential on passkey_credential.credential_id = link.credential_id
+    where identity.identity_id is null or passkey_credential.credential_id is not null`,
   'an SSO session has an authentication of its identity, which belongs to its user': `
     select session_id, session.identity_id from session
     left join session_sso_authentication named using (session_id)

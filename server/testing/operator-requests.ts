@@ -1,6 +1,7 @@
 import { asPage } from './operators.ts'
 import { createOrganization } from './organization.ts'
 import { bearer, newAddress, newHandle, type RequestClient, times } from './request-client.ts'
+import { recover } from './recovery-requests.ts'
 
 /** Sends every request of operators, except those about apps and groups. */
 export async function operate({ world, send }: RequestClient): Promise<void> {
@@ -21,6 +22,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `DELETE /api/admin/identities/${removed.identityId}`, deletion)
   await send(admin, `POST /api/admin/identities/${removed.identityId}/restore`)
   await send(admin, `DELETE /api/admin/identities/${removed.identityId}`, deletion)
+  await recover({ world, send })
   await manageOperators({ world, send })
   await changeSettings({ world, send })
   for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])

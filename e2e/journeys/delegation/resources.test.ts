@@ -82,6 +82,6 @@ test('a developer offers a resource with the keyboard alone, changes its scopes,
   await ada.write('audience', 'https://another.example')
   await page.getByRole('dialog').locator('textarea').fill('read')
   await ada.press('create-resource')
-  await page.getByText(words.problem.refused.resource_key_taken).waitFor()
+  await page.getByText(words.refused.resource_key_taken).waitFor()
   await ada.leave()
 })

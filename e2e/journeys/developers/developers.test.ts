@@ -166,7 +166,7 @@ test('a developer sees that the operator has disabled their app, and cannot enab
   assert.equal(disabled.status, 200)
   await mary.page.reload()
   await mary.press('enable-app')
-  await mary.page.getByText(words.problem.refused.disabled_by_operator).waitFor()
+  await mary.page.getByText(words.refused.disabled_by_operator).waitFor()
   await mary.leave()
 })
 

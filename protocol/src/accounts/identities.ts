@@ -27,7 +27,7 @@ const session = { security: 'session', cors: 'first party' } as const
 
 export const listIdentities = endpoint(
   'GET /api/identities',
-  { ...session, ssoSession: 'its identity', summary: 'List my identities' },
+  { ...session, ssoSession: 'its identity', recoveredSession: true, summary: 'List my identities' },
   {},
   { 200: Type.Object({ identities: Type.Array(Identity) }) },
 )
@@ -41,7 +41,7 @@ export const createIdentity = endpoint(
 
 export const getIdentity = endpoint(
   'GET /api/identities/:identityId',
-  { ...session, ssoSession: 'its identity', summary: 'Get one of my identities' },
+  { ...session, ssoSession: 'its identity', recoveredSession: true, summary: 'Get one of my identities' },
   { params: ByIdentity },
   { 200: Identity },
 )

@@ -186,14 +186,14 @@ export const finishSignIn = endpoint(
 
 export const startReauthentication = endpoint(
   'POST /api/auth/reauthenticate/start',
-  { ...session, summary: 'Start a re-authentication' },
+  { ...session, recoveredSession: true, summary: 'Start a re-authentication' },
   { body: optionalBody(Type.Object({ requestUri: Type.Optional(RequestUri) })) },
   { 200: RequestStarted },
 )
 
 export const finishReauthentication = endpoint(
   'POST /api/auth/reauthenticate/finish',
-  { ...session, summary: 'Re-authenticate with a passkey' },
+  { ...session, recoveredSession: true, summary: 'Re-authenticate with a passkey' },
   { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse }) },
   { 200: Type.Object({ authTime: Timestamp }) },
 )

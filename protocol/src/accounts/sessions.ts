@@ -6,10 +6,16 @@ import { SessionId, UserId } from '../ids.ts'
 import { CredentialId, Timestamp } from '../values.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
+const ownSession = { ssoSession: 'its own session', recoveredSession: true } as const
 
-const AuthMethod = Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')], {
-  description: 'With enterprise_sso, an organization has signed the user in as one identity, without a passkey',
-})
+const AuthMethod = Type.Union(
+  [Type.Literal('passkey'), Type.Literal('enterprise_sso'), Type.Literal('recovered_passkey')],
+  {
+    description:
+      'With enterprise_sso, an organization has signed the user in as one identity, without a passkey. With ' +
+      'recovered_passkey, a recovery link brought the passkey, which is limited to one identity',
+  },
+)
 
 export const CurrentSession = Type.Object({
   user: Type.Object({ userId: UserId }),
@@ -20,12 +26,18 @@ export const CurrentSession = Type.Object({
   authMethod: AuthMethod,
   expiresAt: Timestamp,
   recoveryCode: Type.Optional(RecoveryCodeState),
+  holdUntil: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'With recovered_passkey: until then, another passkey of the account undoes the recovery',
+    }),
+  ),
 })
 export type CurrentSession = Static<typeof CurrentSession>
 
 export const getSession = endpoint(
   'GET /api/auth/session',
-  { ...session, ssoSession: 'its own session', summary: 'Get the current session' },
+  { ...session, ...ownSession, summary: 'Get the current session' },
   {},
   { 200: CurrentSession },
 )
@@ -35,7 +47,7 @@ export const findSession = endpoint(
   {
     security: 'none',
     cors: 'first party',
-    ssoSession: 'its own session',
+    ...ownSession,
     summary: 'Get the current session, or null if there is none',
   },
   {},
@@ -60,7 +72,7 @@ export const createBusinessToken = endpoint(
 
 export const signOut = endpoint(
   'DELETE /api/auth/session',
-  { ...session, ssoSession: 'its own session', summary: 'Sign out' },
+  { ...session, ...ownSession, summary: 'Sign out' },
   {},
   { 204: NoContent },
 )
@@ -69,7 +81,7 @@ export const signOutByIdTokenHint = endpoint(
   'POST /api/auth/session/end',
   {
     ...session,
-    ssoSession: 'its own session',
+    ...ownSession,
     summary: 'Sign out with an ID token hint (RP-initiated logout)',
   },
   { body: Type.Object({ idTokenHint: Type.String({ maxLength: 16_384 }) }) },

@@ -38,6 +38,15 @@ export const limits = {
   /** Days between the order of an operator to delete an identity and its deletion. */
   deletionRetainDays: 7,
   deletionRetainDaysMax: 30,
+  recoveryReasonCharactersMax: 500,
+  recoveryLinkLifetimeSeconds: 3600,
+  /** How long the user must have verified the address that gets a recovery link. */
+  recoveryAddressVerifiedSeconds: 7 * 24 * 3600,
+  /** How long no recovery link of the account can be redeemed after its user stopped one. */
+  recoveryLockSeconds: 7 * 24 * 3600,
+  /** How long another passkey of the account can undo a completed recovery. */
+  recoveryHoldSeconds: 7 * 24 * 3600,
+  recoveryLinkKeptSeconds: 30 * 24 * 3600,
   clientIdCharactersMax: 300,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,

@@ -44,6 +44,7 @@ export const getAuthorization = endpoint(
   {
     ...session,
     ssoSession: 'its organization',
+    recoveredSession: true,
     summary: 'Get what an identity has granted an app, also at a resource, and what is missing',
   },
   {

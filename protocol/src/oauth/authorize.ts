@@ -51,7 +51,12 @@ export type AuthorizeRequest = Static<typeof AuthorizeRequest>
 
 export const authorize = endpoint(
   'POST /api/oauth/authorize',
-  { ...session, ssoSession: 'its organization', summary: 'Consent to an app as one of my identities' },
+  {
+    ...session,
+    ssoSession: 'its organization',
+    recoveredSession: true,
+    summary: 'Consent to an app as one of my identities',
+  },
   { body: AuthorizeRequest },
   {
     200: Type.Object({

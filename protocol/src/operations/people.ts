@@ -24,8 +24,13 @@ const entry = {
   status: Type.Enum([...identityStatuses], {
     description: 'What an operator did through this identity: siblings of a suspended account keep their status',
   }),
-  statusReason: nullable(Type.String({ description: 'Reason of the suspension or deletion' })),
-  statusAt: nullable(Type.String({ format: 'date-time', description: 'When an operator did it' })),
+  statusReason: nullable(Type.String({ description: 'Reason of the suspension, recovery or deletion' })),
+  statusAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When an operator did it, or when the user created the passkey of a recovery',
+    }),
+  ),
   deletionDueAt: nullable(Type.String({ format: 'date-time', description: 'When the identity is to be deleted' })),
   createdAt: Timestamp,
   lastSeenOn: nullable(Type.String({ format: 'date', description: 'Day when the identity last authorized an app' })),

@@ -8,5 +8,6 @@ export const backchannelLogout = defineModule()({
   ended: {
     identities: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now),
     access: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now),
+    recovered: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now),
   },
 })

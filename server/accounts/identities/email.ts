@@ -83,7 +83,7 @@ export async function completeEmailVerification(
     const proof = await store.recordVerificationAttempt(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await store.deleteEmailProof(tx, identityId)
-    const after = await store.setEmail(tx, { identityId, email: proof.email, verifiedAt: now }, now)
+    const after = await store.setEmail(tx, { identityId, email: proof.email, verifiedAt: now, chosenBy: 'user' }, now)
     await recordEdit(tx, { identityId, by: 'self', before, after }, now)
     await recordAuditEvent(tx, { action: 'identity.email.verified', actor: 'user', userId, identityId }, now)
     return { before, after }
@@ -104,7 +104,7 @@ type MailedProof = { userId: UserId; before: IdentityRow; email: string }
 export async function setProvedEmail(tx: Transaction, { userId, before, email }: MailedProof, now: Date) {
   const { identityId } = before
   await store.deleteEmailProof(tx, identityId)
-  const after = await store.setEmail(tx, { identityId, email, verifiedAt: now }, now)
+  const after = await store.setEmail(tx, { identityId, email, verifiedAt: now, chosenBy: 'others' }, now)
   await recordEdit(tx, { identityId, by: 'self', before, after }, now)
   const event = { action: 'identity.email.verified', actor: 'user', userId, identityId } as const
   await recordAuditEvent(tx, { ...event, details: { by: 'invitation' } }, now)
@@ -120,7 +120,7 @@ export async function setUnverifiedEmail(
 ): Promise<IdentityRow> {
   // A code that was mailed before would replace the address.
   await store.deleteEmailProof(tx, identityId)
-  return store.setEmail(tx, { identityId, email, verifiedAt: null }, now)
+  return store.setEmail(tx, { identityId, email, verifiedAt: null, chosenBy: 'others' }, now)
 }
 
 /** Removes the address and any pending verification. Throws `identity_not_found` or `reauthentication_required`. */
@@ -136,7 +136,7 @@ export async function removeEmail(
     const held = await lockOwnIdentity(tx, session, identityId, now)
     await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
-    const changed = await store.setEmail(tx, { identityId, email: null, verifiedAt: null }, now)
+    const changed = await store.setEmail(tx, { identityId, email: null, verifiedAt: null, chosenBy: 'user' }, now)
     await recordEdit(tx, { identityId, by: 'self', before: held, after: changed }, now)
     await recordAuditEvent(tx, { action: 'identity.email.removed', actor: 'user', userId, identityId }, now)
     return { before: held, after: changed }

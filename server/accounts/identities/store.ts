@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -13,6 +14,7 @@ const identity = [
   'email',
   'email_verified as emailVerified',
   'email_verified_at as emailVerifiedAt',
+  'recovery_email_since as recoveryEmailSince',
   'created_at as createdAt',
   'suspended_at as suspendedAt',
   'suspended_until as suspendedUntil',
@@ -248,17 +250,21 @@ export async function updateIdentity(
   return updated
 }
 
-/** Sets or removes the address of an identity. `verifiedAt` is null for one that its user has not verified. */
-export async function setEmail(
-  tx: Transaction,
-  { identityId, email, verifiedAt }: { identityId: IdentityId; email: string | null; verifiedAt: Date | null },
-  now: Date,
-) {
+type NewEmail = { identityId: IdentityId; email: string | null; verifiedAt: Date | null; chosenBy: 'user' | 'others' }
+
+/**
+ * Sets or removes the address of an identity. `verifiedAt` is null for one that its user has not verified. A recovery
+ * link goes only to one that its user chose; verifying the same one again keeps since when.
+ */
+export async function setEmail(tx: Transaction, { identityId, email, verifiedAt, chosenBy }: NewEmail, now: Date) {
+  const chosenAt = chosenBy === 'user' ? verifiedAt : null
+  const sameSince = sql<Date | null>`case when email = ${email} then recovery_email_since end`
   const updated = await tx
     .updateTable('identity')
     .set((eb) => ({
       ...{ email, email_verified: verifiedAt !== null, email_verified_at: verifiedAt },
       ...{ updated_at: now, version: eb('version', '+', 1) },
+      recovery_email_since: verifiedAt && eb.fn.coalesce(sameSince, eb.val(chosenAt)),
     }))
     .where('identity_id', '=', identityId)
     .returning(identity)

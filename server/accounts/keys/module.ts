@@ -54,6 +54,7 @@ export const keys = defineModule()({
     async access(tx, { which, userId }) {
       if (which === 'all') await deleteDeviceApprovals(tx, userId)
     },
+    recovered: (tx, { userId }) => deleteDeviceApprovals(tx, userId),
   },
   exported: {
     account: {

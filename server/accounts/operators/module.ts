@@ -3,7 +3,7 @@ import * as tokenEndpoints from '@countersign/protocol/accounts/admin-tokens'
 import * as endpoints from '@countersign/protocol/accounts/operators'
 import { defineModule } from '#platform/module/define-module.ts'
 import { pruneAdminTokens } from './admin-token.ts'
-import { endOperators, suspendOperators } from './operator.ts'
+import { endOperators, suspendOperators, stripOperators } from './operator.ts'
 import { adminTokenRoutes, operatorRoutes, ownOperatorRoutes, setupRoutes } from './routes.ts'
 import { pruneSetupLinks, setupOfRegistration } from './setup.ts'
 
@@ -57,6 +57,7 @@ export const operators = defineModule()({
   ended: {
     identities: (tx, { identityIds }, now) => endOperators(tx, identityIds, now),
     access: (tx, { identityIds }, now) => suspendOperators(tx, identityIds, now),
+    recovered: (tx, { identityIds }, now) => stripOperators(tx, identityIds, now),
   },
   registered: setupOfRegistration,
 })

@@ -9,7 +9,7 @@ import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { sourceAddress } from '#platform/source-address.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { sessionCookie } from '#accounts/sessions/cookie.ts'
-import { findSessionByToken } from '#accounts/sessions/session.ts'
+import { findSessionByToken, requireWholeAccount } from '#accounts/sessions/session.ts'
 import {
   auditFieldsOf,
   type Operator,
@@ -29,15 +29,14 @@ const errors = defineErrors({
   invalid_token: [401, 'Invalid admin token.'],
   invalid_request: [400, 'identity_id must be the ID of one of your identities that is an operator.'],
   invalid_origin: [403, 'Cookie-authenticated requests must come from a page of the auth host.'],
-  passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
   permission_denied: [403, 'This user is not an operator.'],
 })
 
 /**
  * Authenticates requests to the admin API: by ADMIN_TOKEN, by an admin token (RFC 6750 §2.1), or by the session cookie
  * of an operator. Requires the permission of the endpoint, by the rights of this moment. Throws `unauthorized`,
- * `invalid_token`, `invalid_origin`, `passkey_required`, `permission_denied`, `reauthentication_required`, or
- * `rate_limited` after too many requests or too many wrong tokens from an address.
+ * `invalid_token`, `invalid_origin`, `passkey_required`, `recovery_hold`, `recovery_limited`, `permission_denied`,
+ * `reauthentication_required`, or `rate_limited` after too many requests or too many wrong tokens from an address.
  */
 export function adminGuard(kernel: ServerContext) {
   const { clock, rateLimits } = kernel
@@ -98,7 +97,7 @@ async function authenticateSession(kernel: ServerContext, cookie: string, reques
   const readAt = clock()
   const session = await findSessionByToken(db, { earlierToken: cookie, userAgent: undefined }, readAt)
   if (!session) throw unauthorizedError()
-  if (session.authMethod !== 'passkey') throw errors.passkey_required()
+  requireWholeAccount(session, readAt)
   const [found, other] = await store.listOperatorsOfUser(db, session.userId, requestedIdentity(request), readAt)
   const { permission } = request.routeOptions.config
   if (!found) throw errors.permission_denied({ fields: { permission } })

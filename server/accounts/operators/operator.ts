@@ -118,6 +118,17 @@ export async function endOperators(tx: Transaction, identityIds: IdentityId[], n
   await tokenStore.deleteTokensOf(tx, identityIds)
 }
 
+/**
+ * Ends the roles of identities whose account is recovered, and their admin tokens, also those of the last owner: a
+ * reader of the mail of an operator would otherwise become one.
+ */
+export async function stripOperators(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
+  const stripped = await store.deleteRolesOf(tx, identityIds)
+  await tokenStore.deleteTokensOf(tx, identityIds)
+  for (const { identityId, role } of stripped)
+    await audit(tx, null, { action: 'operator.removed', identityId, details: { role, by: 'recovery' } }, now)
+}
+
 /** Revokes the admin tokens of identities that are being suspended. Throws `last_owner` if no active owner remains. */
 export async function suspendOperators(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   const roles = await store.listRolesOf(tx, identityIds)
@@ -200,17 +211,18 @@ async function readOperator(tx: Transaction, identityId: IdentityId): Promise<pr
   return toOperator(found)
 }
 
+const bySystem = { actor: 'system' } as const
 type OperatorEvent = {
   action: 'operator.updated' | 'operator.removed'
   identityId: IdentityId
   details: Record<string, string>
 }
 
-async function audit(tx: Transaction, operator: Operator, event: OperatorEvent, now: Date): Promise<void> {
+async function audit(tx: Transaction, operator: Operator | null, event: OperatorEvent, now: Date): Promise<void> {
   const identity = await findIdentity(tx, event.identityId)
   await recordAuditEvent(
     tx,
-    { ...event, ...(identity && { userId: identity.userId }), ...auditFieldsOf(operator) },
+    { ...event, ...(identity && { userId: identity.userId }), ...(operator ? auditFieldsOf(operator) : bySystem) },
     now,
   )
 }

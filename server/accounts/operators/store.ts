@@ -187,6 +187,17 @@ export async function deleteOperatorsOf(tx: Transaction, identityIds: IdentityId
   return rows.length === 0
 }
 
+/** Deletes the roles of identities, also of the last owner. Returns what they were. */
+export async function deleteRolesOf(tx: Transaction, identityIds: IdentityId[]) {
+  if ((await listRolesOf(tx, identityIds)).length === 0) return []
+  await lockOwners(tx)
+  return tx
+    .deleteFrom('operator')
+    .where(sql<boolean>`identity_id = any(${identityIds}::uuid[])`)
+    .returning(['identity_id as identityId', 'role'])
+    .execute()
+}
+
 /**
  * Chooses the active owners with a verified address who have not been mailed about ADMIN_TOKEN since then, and notes
  * that they are. Of concurrent calls, one gets each owner.

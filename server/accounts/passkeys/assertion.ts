@@ -1,14 +1,14 @@
 import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
 import { type PresenceEvidence, presenceDigest } from '@countersign/protocol/formats/signing/approval'
-import type { UserId } from '@countersign/protocol/ids'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { actingUserTransaction } from '#accounts/identities/identity.ts'
-import { lockActiveUser } from '#accounts/identities/suspension.ts'
+import { accountSuspended, isSuspendedIdentity, lockActiveUser } from '#accounts/identities/suspension.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
-import type { PasskeySession } from '#accounts/sessions/session.ts'
+import type { PasskeySession, RecoveredSession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
-import { type Transaction, transaction } from '#platform/database/database.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { rejectCrossOrigin, userHandleOf } from './ceremony.ts'
@@ -20,7 +20,7 @@ export const errors = defineErrors({
 })
 
 /** A passkey with a verified assertion, in the state that the authenticator reports. */
-type VerifiedAssertion = { userId: UserId; credentialId: string; signCount: number; backedUp: boolean }
+export type VerifiedAssertion = { userId: UserId; credentialId: string; signCount: number; backedUp: boolean }
 
 type Surroundings = Pick<ServerContext, 'db' | 'config'>
 
@@ -129,31 +129,59 @@ export async function withPresence<Result>(
   }
 }
 
-/** Records a signature counter that went backwards. Returns the error for the caller. */
-async function rejectCounter({ db }: Surroundings, { userId, credentialId }: VerifiedAssertion, now: Date) {
+/** Returns the error for a counter that could not be updated. */
+async function rejectCounter({ db }: Surroundings, proved: VerifiedAssertion, now: Date) {
   // A passkey that was removed in the meantime has no counter to report.
-  if (!(await store.findCredential(db, credentialId))) return errors.invalid_credential()
+  if (!(await store.findCredential(db, proved.credentialId))) return errors.invalid_credential()
+  return recordRegression(db, proved, now)
+}
+
+/** Records a signature counter that went backwards. Returns the error for the caller. */
+async function recordRegression(db: Database, { userId, credentialId }: VerifiedAssertion, now: Date) {
   const details = { credentialId }
   await recordAuditEvent(db, { action: 'passkey.sign_count_regressed', actor: 'system', userId, details }, now)
   return errors.invalid_credential()
 }
 
-/**
- * Verifies an authentication ceremony (WebAuthn §7.2). Where the user chose the credential, the user handle is required
- * and must be the owner's. Where the user is already known, the credential must be theirs, and authenticators may leave
- * the handle out.
- */
+/** Finds a passkey of the whole account, and verifies its assertion. */
 async function verifyAssertion(
-  { db, config }: Surroundings,
+  kernel: Surroundings,
   { credential: sent, challenge, owner }: Proof,
 ): Promise<{ proved: VerifiedAssertion; publicKey: Uint8Array<ArrayBuffer> }> {
+  const credential = await store.findCredential(kernel.db, sent.id)
+  if (!credential || (owner !== undefined && credential.userId !== owner)) throw errors.invalid_credential()
+  const proved = await verifyAgainst(kernel, credential, { sent, challenge, isKnown: owner !== undefined })
+  return { proved, publicKey: new Uint8Array(credential.publicKey) }
+}
+
+/** What the service keeps of a passkey to verify its assertions. */
+type VerifyingPasskey = Pick<
+  store.Credential,
+  'credentialId' | 'userId' | 'userHandle' | 'publicKey' | 'backupEligible'
+>
+
+type Sent = {
+  sent: AuthenticationResponse
+  challenge: string
+  /** True if the user was known before, and the passkey is one of theirs. */
+  isKnown: boolean
+}
+
+/**
+ * Verifies an authentication ceremony (WebAuthn §7.2). Where the user chose the credential, the user handle is required
+ * and must be the owner's. Where the user is already known, authenticators may leave the handle out. Throws
+ * `invalid_credential`.
+ */
+async function verifyAgainst(
+  { config }: Pick<Surroundings, 'config'>,
+  credential: VerifyingPasskey,
+  { sent, challenge, isKnown }: Sent,
+): Promise<VerifiedAssertion> {
   const { authenticatorAttachment: _unused, ...response } = sent
   rejectCrossOrigin(response.response.clientDataJSON, errors.invalid_credential)
-  const credential = await store.findCredential(db, response.id)
-  if (!credential || (owner !== undefined && credential.userId !== owner)) throw errors.invalid_credential()
   const { userHandle } = response.response
-  const mayLackHandle = owner !== undefined && userHandle === undefined
-  if (!mayLackHandle && userHandle !== userHandleOf(credential.userId)) throw errors.invalid_credential()
+  const mayLackHandle = isKnown && userHandle === undefined
+  if (!mayLackHandle && userHandle !== userHandleOf(credential)) throw errors.invalid_credential()
 
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
@@ -175,5 +203,55 @@ async function verifyAssertion(
   const { newCounter: signCount, credentialBackedUp: backedUp, credentialDeviceType } = authenticationInfo
   if ((credentialDeviceType === 'multiDevice') !== credential.backupEligible) throw errors.invalid_credential()
   const { userId, credentialId } = credential
-  return { proved: { userId, credentialId, signCount, backedUp }, publicKey: new Uint8Array(credential.publicKey) }
+  return { userId, credentialId, signCount, backedUp }
+}
+
+/** A passkey that a recovery link brought. It opens one identity of its user, not the account. */
+export type RecoveredPasskey = VerifyingPasskey & { identityId: IdentityId; holdUntil: Date }
+
+/** The passkeys that recovery links brought. */
+export type RecoveredPasskeys = {
+  /** Finds one that is valid: its recovery is completed. */
+  find: (db: Database, credentialId: string) => Promise<RecoveredPasskey | undefined>
+  /** Checks whether one exists, valid or not yet. */
+  exists: (db: Database, credentialId: string) => Promise<boolean>
+  /** Records its use. Returns undefined if it is not valid any more, or if a counter did not increase. */
+  countUse: (tx: Transaction, proved: VerifiedAssertion, now: Date) => Promise<RecoveredPasskey | undefined>
+}
+
+type RecoveredServices = { kernel: Pick<ServerContext, 'db' | 'config'>; recoveredPasskeys: RecoveredPasskeys }
+type RecoveredProof = {
+  passkey: RecoveredPasskey
+  credential: AuthenticationResponse
+  challenge: string
+  /** Session whose user the passkey must have authenticated, if there is one. */
+  session?: RecoveredSession
+}
+
+/**
+ * Like `withVerifiedAssertion`, for a recovered passkey. `work` gets the identity to which it is limited. Throws
+ * `invalid_credential`, `account_suspended` also for that identity alone, and `unauthorized`.
+ */
+export async function withRecoveredAssertion<Result extends object>(
+  { kernel, recoveredPasskeys }: RecoveredServices,
+  { passkey, credential, challenge, session }: RecoveredProof,
+  now: Date,
+  work: (tx: Transaction, proved: VerifiedAssertion, passkey: RecoveredPasskey) => Promise<Result>,
+): Promise<Result> {
+  const { db } = kernel
+  const isOther = session && (session.userId !== passkey.userId || session.identityId !== passkey.identityId)
+  if (isOther) throw errors.invalid_credential()
+  const proved = await verifyAgainst(kernel, passkey, { sent: credential, challenge, isKnown: session !== undefined })
+  const { userId } = proved
+  const done = await transaction(db, async (tx) => {
+    await lockActiveUser(tx, userId, now)
+    const used = await recoveredPasskeys.countUse(tx, proved, now)
+    if (!used) return undefined
+    const { identityId } = used
+    if (await isSuspendedIdentity(tx, identityId, now)) throw await accountSuspended(tx, { userId, identityId }, now)
+    return work(tx, proved, used)
+  })
+  if (done) return done
+  const left = await recoveredPasskeys.find(db, proved.credentialId)
+  throw left ? await recordRegression(db, proved, now) : errors.invalid_credential()
 }

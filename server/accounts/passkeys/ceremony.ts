@@ -56,6 +56,7 @@ export type Ceremony =
   | ({ ceremony: 'reauthenticate'; userId: UserId } & ForRequest)
   | { ceremony: 'add_passkey'; userId: UserId }
   | { ceremony: 'recover'; userId: UserId; recoveryAuthSha256: Uint8Array }
+  | { ceremony: 'redeem'; userId: UserId; recoveryLinkId: string; userHandle: Uint8Array }
 
 export type Flow = Ceremony & { challenge: string }
 
@@ -112,7 +113,8 @@ export function deleteFlows(tx: Transaction, userId: UserId): Promise<void> {
 const prf = { eval: { first: hash('sha256', 'countersign/prf/v1', 'base64url') } }
 const timeout = limits.flowLifetimeSeconds * 1000
 
-type NewUser = { userId: UserId; handle: string; displayName: string }
+/** User as the authenticator keeps them. `userHandle` is `user.id`, if it is not the ID of the user. */
+type NewUser = { userId: UserId; handle: string; displayName: string; userHandle?: Uint8Array }
 type Existing = { credentialId: string; transports: string[] }
 
 /**
@@ -122,12 +124,12 @@ type Existing = { credentialId: string; transports: string[] }
 export function creationOptions(
   { relyingPartyId, brand }: Pick<Config, 'relyingPartyId' | 'brand'>,
   challenge: string,
-  { userId, handle, displayName }: NewUser,
+  { userId, handle, displayName, userHandle }: NewUser,
   existing: Existing[] = [],
 ): CreationOptions {
   return {
     rp: { id: relyingPartyId, name: brand.name },
-    user: { id: userHandleOf(userId), name: handle, displayName },
+    user: { id: userHandleOf({ userId, userHandle: userHandle ?? null }), name: handle, displayName },
     challenge,
     pubKeyCredParams: credentialAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout,
@@ -145,9 +147,12 @@ export function requestOptions(rpId: string, challenge: string): RequestOptions 
   return { challenge, rpId, timeout, allowCredentials: [], userVerification: 'required', extensions: { prf } }
 }
 
-/** Returns the user handle that a passkey stores (WebAuthn §5.4.3): the sixteen bytes of the user ID. */
-export function userHandleOf(userId: UserId): string {
-  return uuidToBytes(userId).toString('base64url')
+/**
+ * Returns the user handle that a passkey stores (WebAuthn §5.4.3): the sixteen bytes of the user ID, or random ones if
+ * a recovery link brought it. An authenticator would replace a passkey with the same user handle.
+ */
+export function userHandleOf({ userId, userHandle }: { userId: UserId; userHandle: Uint8Array | null }): string {
+  return (userHandle === null ? uuidToBytes(userId) : Buffer.from(userHandle)).toString('base64url')
 }
 
 /**

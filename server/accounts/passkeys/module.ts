@@ -54,6 +54,7 @@ export const passkeys = defineModule<PasskeyServices>()({
     async access(tx, { which, userId }) {
       if (which === 'all') await deleteFlows(tx, userId)
     },
+    recovered: (tx, { userId }) => deleteFlows(tx, userId),
   },
   exported: { account: { passkeys: (db, { userId }) => listPasskeys(db, userId) } },
 })

@@ -1,6 +1,7 @@
 import { deviceOf } from '@countersign/protocol/formats/registries/devices'
 import { type Catalogue, type Language, languages, textsIn } from '@countersign/protocol/formats/registries/languages'
 import { toBase64Url } from '@countersign/protocol/formats/base64'
+import { limits } from '@countersign/protocol/formats/limits'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { UserId } from '@countersign/protocol/ids'
@@ -21,6 +22,7 @@ import type { Credential } from './store.ts'
 const errors = defineErrors({
   credential_in_use: [409, 'This passkey already belongs to an account.'],
   passkey_not_found: [404, 'No passkey of this account has this ID.'],
+  too_many_passkeys: [409, 'An account can have at most 20 passkeys. Remove one first.'],
   last_passkey: [409, 'The last passkey cannot be removed. Add another one first.'],
   invalid_request: [400, 'name must be 1 to 80 visible characters.'],
 })
@@ -37,10 +39,32 @@ export async function createPasskey(
   { userId, browser, ...made }: VerifiedRegistration & { userId: UserId; browser: RegisteringBrowser },
   now: Date,
 ): Promise<void> {
-  const name = passkeyName(made, browser, now)
-  await store.insertCredential(tx, { ...made, name, userId }, now).catch((error: unknown) => {
+  await insertPasskey(tx, { ...made, name: passkeyName(made, browser, now), userId }, now)
+}
+
+/** Stores a passkey of an account. Throws `credential_in_use`. */
+async function insertPasskey(tx: Transaction, made: store.NewCredential, now: Date): Promise<void> {
+  await store.insertCredential(tx, made, now).catch((error: unknown) => {
     throw isUniqueViolation(error, 'passkey_credential_pkey') ? errors.credential_in_use() : error
   })
+}
+
+/**
+ * Makes a passkey that a recovery link brought one of the account, which the transaction has locked. Throws
+ * `credential_in_use` and `too_many_passkeys`.
+ */
+export async function adoptPasskey(
+  tx: Transaction,
+  made: store.NewCredential & { userHandle: Uint8Array },
+  now: Date,
+): Promise<void> {
+  if (!(await hasRoomForPasskey(tx, made.userId))) throw errors.too_many_passkeys()
+  await insertPasskey(tx, made, now)
+}
+
+/** Checks whether an account has fewer passkeys than it can have. */
+export async function hasRoomForPasskey(tx: Transaction, userId: UserId): Promise<boolean> {
+  return (await store.listCredentials(tx, userId)).length < limits.passkeysPerUserMax
 }
 
 type Renaming = { session: PasskeySession; credentialId: string; name: string }

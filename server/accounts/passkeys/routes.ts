@@ -1,7 +1,7 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
 import type { CurrentSession } from '@countersign/protocol/accounts/sessions'
-import type { UserId } from '@countersign/protocol/ids'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
 import { isAvailableHandle } from '#accounts/identities/handle.ts'
@@ -19,11 +19,13 @@ import {
   createBusinessToken,
   findRequestSession,
   listSessions,
+  type RecoveredSession,
   type Session,
   requireRecentAuthentication,
   sessionGuard,
 } from '#accounts/sessions/session.ts'
 import { finishAddPasskey, startAddPasskey } from './add-passkey.ts'
+import type { RecoveredPasskeys } from './assertion.ts'
 import { bindToBrowser, flowClientOf, forgetBrowser } from './ceremony.ts'
 import { listPasskeys, passkeyExists, removePasskey, renamePasskey } from './passkey.ts'
 import { finishReauthentication, finishSignIn, startReauthentication, startSignIn } from './sign-in.ts'
@@ -31,9 +33,9 @@ import { finishRegistration, startRegistration, type RegistrationServices } from
 import { finishRecovery, startRecovery } from './recovery.ts'
 
 /** Result of a sign-in. */
-type SignedIn = SessionTokens & { expiresAt: Date; userId: UserId }
+type SignedIn = SessionTokens & { expiresAt: Date; userId: UserId; limitedTo?: { identityId: IdentityId } | undefined }
 
-export type PasskeyServices = RegistrationServices
+export type PasskeyServices = RegistrationServices & { recoveredPasskeys: RecoveredPasskeys }
 
 export function passkeyRoutes(host: Host, services: PasskeyServices): void {
   const { kernel } = services
@@ -41,7 +43,7 @@ export function passkeyRoutes(host: Host, services: PasskeyServices): void {
   signInRoutes(host, services)
   recoveryRoutes(host, services)
   sessionRoutes(host, kernel)
-  reauthenticationRoutes(host, kernel)
+  reauthenticationRoutes(host, services)
   ownPasskeyRoutes(host, services)
 }
 
@@ -93,7 +95,7 @@ function registrationRoutes(host: Host, services: PasskeyServices): void {
 }
 
 function signInRoutes(host: Host, services: PasskeyServices): void {
-  const { kernel } = services
+  const { kernel, recoveredPasskeys } = services
   const { db, config, rateLimits } = kernel
 
   host.route({
@@ -126,7 +128,8 @@ function signInRoutes(host: Host, services: PasskeyServices): void {
     ...endpoints.checkPasskey,
     async handler(request) {
       await rateLimits.count('passkey-lookups-per-ip', clientAddressKey(request))
-      return { known: await passkeyExists(db, request.body.credentialId) }
+      const { credentialId } = request.body
+      return { known: (await passkeyExists(db, credentialId)) || (await recoveredPasskeys.exists(db, credentialId)) }
     },
   })
 }
@@ -164,13 +167,16 @@ function recoveryRoutes(host: Host, services: PasskeyServices): void {
   })
 }
 
-async function toSignedIn({ db, clock }: ServerContext, { token, expiresAt, userId }: SignedIn) {
+async function toSignedIn({ db, clock }: ServerContext, { token, expiresAt, userId, limitedTo }: SignedIn) {
+  const acting = limitedTo
+    ? ({ authMethod: 'recovered_passkey', userId, identityId: limitedTo.identityId } as const)
+    : ({ authMethod: 'passkey', userId } as const)
   return {
     sessionToken: token,
     expiresAt: expiresAt.toISOString(),
     user: { userId },
-    identities: await listIdentitiesOfSession(db, { authMethod: 'passkey', userId }, clock()),
-    keyWraps: await listKeyWraps(db, userId),
+    identities: await listIdentitiesOfSession(db, acting, clock()),
+    keyWraps: limitedTo ? [] : await listKeyWraps(db, userId),
   }
 }
 
@@ -209,7 +215,10 @@ function sessionRoutes(host: Host, kernel: ServerContext): void {
   })
 }
 
-async function toCurrentSession({ db, clock }: ServerContext, session: Session): Promise<CurrentSession> {
+async function toCurrentSession(
+  { db, clock }: ServerContext,
+  session: Session | RecoveredSession,
+): Promise<CurrentSession> {
   const { userId, authTime, authMethod, expiresAt } = session
   const codeSince = authMethod === 'passkey' ? await recoveryCodeCreatedAt(db, userId) : undefined
   return {
@@ -220,10 +229,12 @@ async function toCurrentSession({ db, clock }: ServerContext, session: Session):
     authMethod,
     expiresAt: expiresAt.toISOString(),
     ...(codeSince !== undefined && { recoveryCode: { confirmedAt: codeSince?.toISOString() ?? null } }),
+    ...(session.authMethod === 'recovered_passkey' && { holdUntil: session.holdUntil.toISOString() }),
   }
 }
 
-function reauthenticationRoutes(host: Host, kernel: ServerContext): void {
+function reauthenticationRoutes(host: Host, services: PasskeyServices): void {
+  const { kernel } = services
   const { config } = kernel
   const session = sessionGuard(kernel)
 
@@ -241,7 +252,7 @@ function reauthenticationRoutes(host: Host, kernel: ServerContext): void {
     onRequest: session.onRequest,
     async handler(request) {
       const finish = { ...request.body, client: flowClientOf(request, config.baseUrl) }
-      const authTime = await finishReauthentication(kernel, session.of(request), finish)
+      const authTime = await finishReauthentication(services, session.of(request), finish)
       return { authTime: authTime.toISOString() }
     },
   })

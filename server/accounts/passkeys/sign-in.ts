@@ -1,12 +1,14 @@
 import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
+import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { nameDevice } from '#accounts/sessions/acting.ts'
 import { refreshAuthTime } from '#accounts/sessions/proof.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
-import { type ClientBrowser, type PasskeySession, deviceOf } from '#accounts/sessions/session.ts'
-import { errors, withVerifiedAssertion } from './assertion.ts'
+import type { ProvedPerson } from '#accounts/sessions/opening.ts'
+import { type ClientBrowser, type PasskeySession, type RecoveredSession, deviceOf } from '#accounts/sessions/session.ts'
+import { errors, type RecoveredPasskeys, withRecoveredAssertion, withVerifiedAssertion } from './assertion.ts'
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, requestOptions } from './ceremony.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
@@ -14,7 +16,7 @@ import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 /** Starts a re-authentication of the session's user, optionally for an authorization request. Throws `rate_limited`. */
 export async function startReauthentication(
   { db, config, clock, rateLimits }: ServerContext,
-  session: PasskeySession,
+  session: PasskeySession | RecoveredSession,
   { requestUri, browserSha256 }: { requestUri: string | undefined } & BoundTo,
 ) {
   const { userId } = session
@@ -27,24 +29,39 @@ export async function startReauthentication(
 }
 
 type FinishReauthentication = { flowId: string; credential: AuthenticationResponse; client: FlowClient }
+type SignInServices = { kernel: ServerContext; recoveredPasskeys: RecoveredPasskeys }
 
-/** Finishes a re-authentication with a passkey of the session's user. Throws `invalid_flow` or `invalid_credential`. */
+/**
+ * Finishes a re-authentication with a passkey of the session's user: in a session that is limited by a recovery with
+ * the passkey of that recovery, in others with one of the whole account. Throws `invalid_flow` or `invalid_credential`.
+ */
 export async function finishReauthentication(
-  kernel: ServerContext,
-  session: PasskeySession,
+  { kernel, recoveredPasskeys }: SignInServices,
+  session: PasskeySession | RecoveredSession,
   finish: FinishReauthentication,
 ): Promise<Date> {
   const now = kernel.clock()
   const { userId, sessionId } = session
   const flow = await consumeFlow(kernel.db, 'reauthenticate', finish, now)
   if (flow.userId !== userId) throw errors.invalid_credential()
-  const proof = { credential: finish.credential, challenge: flow.challenge, owner: userId }
-  return withVerifiedAssertion(kernel, proof, now, async (tx, { credentialId }) => {
-    await refreshAuthTime(tx, { sessionId, credentialId, provedRequestSha256: flow.requestSha256 }, now)
+  const { credential } = finish
+  const { challenge, requestSha256: provedRequestSha256 } = flow
+  const refresh = async (tx: Transaction, { credentialId }: { credentialId: string }) => {
+    await refreshAuthTime(tx, { sessionId, credentialId, provedRequestSha256 }, now)
     await nameDevice(tx, sessionId)
     await recordAuditEvent(tx, { action: 'session.reauthenticated', actor: 'user', userId }, now)
     return now
-  })
+  }
+  if (session.authMethod === 'passkey')
+    return withVerifiedAssertion(kernel, { credential, challenge, owner: userId }, now, refresh)
+  const passkey = await recoveredPasskeys.find(kernel.db, credential.id)
+  if (!passkey) throw errors.invalid_credential()
+  return withRecoveredAssertion(
+    { kernel, recoveredPasskeys },
+    { passkey, credential, challenge, session },
+    now,
+    refresh,
+  )
 }
 
 /**
@@ -63,19 +80,31 @@ export async function startSignIn(
 
 type FinishSignIn = { flowId: string; credential: AuthenticationResponse; client: FlowClient }
 
-/** Signs a user in. Throws `invalid_flow` or `invalid_credential`. */
+/**
+ * Signs a user in. With a passkey that a recovery link brought, the session is limited to one identity. Throws
+ * `invalid_flow`, `invalid_credential`, `account_suspended` or `unauthorized`.
+ */
 export async function finishSignIn(
-  { kernel, sessions }: { kernel: ServerContext; sessions: SessionLifecycle },
+  { kernel, sessions, recoveredPasskeys }: SignInServices & { sessions: SessionLifecycle },
   finish: FinishSignIn,
   browser: ClientBrowser,
 ) {
   const now = kernel.clock()
   const { challenge, requestSha256 } = await consumeFlow(kernel.db, 'authenticate', finish, now)
-  return withVerifiedAssertion(kernel, { credential: finish.credential, challenge }, now, async (tx, proved) => {
+  const { credential } = finish
+  const start = async (tx: Transaction, { limitedTo, ...proved }: ProvedPerson) => {
     const { userId } = proved
-    const session = await sessions.start(tx, { ...proved, provedRequestSha256: requestSha256 }, browser, now)
+    const person = { ...proved, provedRequestSha256: requestSha256, ...(limitedTo && { limitedTo }) }
+    const session = await sessions.start(tx, person, browser, now)
     const details = { device: deviceOf(browser) }
     await recordAuditEvent(tx, { action: 'session.created', actor: 'user', userId, details }, now)
-    return { ...session, userId }
+    return { ...session, userId, limitedTo }
+  }
+  const passkey = await recoveredPasskeys.find(kernel.db, credential.id)
+  if (!passkey) return withVerifiedAssertion(kernel, { credential, challenge }, now, start)
+  const services = { kernel, recoveredPasskeys }
+  return withRecoveredAssertion(services, { passkey, credential, challenge }, now, (tx, proved, used) => {
+    const { identityId, holdUntil } = used
+    return start(tx, { ...proved, limitedTo: { identityId, holdUntil } })
   })
 }

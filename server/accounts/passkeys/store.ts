@@ -20,6 +20,8 @@ export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
       request_sha256: 'requestSha256' in flow ? flow.requestSha256 : null,
       browser_sha256: flow.browserSha256,
       recovery_auth_sha256: flow.ceremony === 'recover' ? flow.recoveryAuthSha256 : null,
+      recovery_link_id: flow.ceremony === 'redeem' ? flow.recoveryLinkId : null,
+      user_handle: flow.ceremony === 'redeem' ? flow.userHandle : null,
       expires_at: flow.expiresAt,
     })
     .execute()
@@ -54,6 +56,8 @@ export async function consumeFlow<Kind extends Ceremony['ceremony']>(
       'handle',
       'display_name as displayName',
       'recovery_auth_sha256 as recoveryAuthSha256',
+      'recovery_link_id as recoveryLinkId',
+      'user_handle as userHandle',
       'request_sha256 as requestSha256',
     ])
     .executeTakeFirst()
@@ -88,6 +92,7 @@ const credential = [
   'name',
   'created_at as createdAt',
   'last_used_at as lastUsedAt',
+  'user_handle as userHandle',
 ] as const
 
 export type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>
@@ -110,16 +115,12 @@ export function listCredentials(db: Database, userId: UserId) {
     .execute()
 }
 
-type NewCredential = Pick<
+export type NewCredential = Pick<
   Credential,
   'credentialId' | 'userId' | 'publicKey' | 'backupEligible' | 'backedUp' | 'transports' | 'name'
->
+> & { signCount: number; userHandle?: Uint8Array }
 
-export async function insertCredential(
-  tx: Transaction,
-  made: NewCredential & { signCount: number },
-  now: Date,
-): Promise<void> {
+export async function insertCredential(tx: Transaction, made: NewCredential, now: Date): Promise<void> {
   await tx
     .insertInto('passkey_credential')
     .values({
@@ -133,6 +134,7 @@ export async function insertCredential(
       name: made.name,
       created_at: now,
       last_used_at: now,
+      user_handle: made.userHandle ?? null,
     })
     .execute()
 }

@@ -9,10 +9,11 @@ type OfOrganization = { organizationId: OrganizationId; connectionId?: string; i
 type OfPerson = { userId: UserId; kept?: string } & (
   | { which: 'all' }
   | { which: 'one'; sessionId: SessionId }
-  /** Sessions that only SSO opened, as one of these identities. */
+  /** Sessions that are limited to one of these identities. */
   | { which: 'of identities'; identityIds: IdentityId[] }
   /** Sessions that this passkey opened, and those without a record of the passkey. */
   | { which: 'of passkey'; credentialId: string }
+  | { which: 'of recovered passkey'; credentialId: string }
   /** All except the `count` most recently used sessions. `first` names the kind of session that ends first. */
   | { which: 'beyond'; count: number; first: 'least recently used' | 'opened by an organization' }
 )
@@ -56,6 +57,8 @@ function narrowed(of: OfPerson): RawBuilder<unknown> {
     case 'of passkey':
       return sql`and session.auth_method = 'passkey'
         and (session.credential_id = ${of.credentialId} or session.credential_id is null)`
+    case 'of recovered passkey':
+      return sql`and session.auth_method = 'recovered_passkey' and session.credential_id = ${of.credentialId}`
     case 'beyond':
       return sql`and session.session_id <> all(array(${selectRecent(of)}))`
   }

@@ -1,7 +1,8 @@
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { holdActing } from './acting.ts'
-import type { ClientBrowser, OpenedSession, ProvedPerson } from './session.ts'
+import type { OpenedSession, ProvedPerson } from './opening.ts'
+import type { ClientBrowser } from './session.ts'
 import * as endingStore from './ending-store.ts'
 import { selectSessions, type SessionsOf } from './ending-store.ts'
 

@@ -1,8 +1,8 @@
 import type { PersonKey, SessionKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { isRecentlyAuthenticated } from './proof.ts'
-import type { Session } from './session.ts'
+import type { RecoveredSession, Session } from './session.ts'
 
-type Limited = Pick<Session, 'authMethod' | 'authTime' | 'sessionId'>
+type Limited = Pick<Session | RecoveredSession, 'authMethod' | 'authTime' | 'sessionId'>
 
 /**
  * Returns the key for a rate limit that a stolen session must not exhaust. Otherwise the thief could keep the user from

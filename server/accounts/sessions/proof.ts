@@ -32,6 +32,17 @@ export async function forgetProofs(
   await store.revertProofs(tx, { userId, credentialId })
 }
 
+/** Returns the passkey that authenticated last in a session, or undefined. */
+export async function provingPasskey(tx: Transaction, sessionId: SessionId): Promise<string | undefined> {
+  return (await store.findProof(tx, sessionId))?.provedBy ?? undefined
+}
+
+/** Lifts the limit of the sessions that a recovered passkey has opened: it has become one of the account. */
+export async function removeLimitOf(tx: Transaction, of: { userId: UserId; credentialId: string }): Promise<void> {
+  await holdActing(tx)
+  await store.removeLimit(tx, of)
+}
+
 /** Checks whether the last authentication in a session is recent enough for sensitive actions. */
 export function isRecentlyAuthenticated({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
   return now.getTime() - authTime.getTime() <= limits.freshAuthenticationSeconds * 1000

@@ -1,24 +1,23 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
+import type { SsoSessionUse } from '@countersign/protocol/endpoint'
 import { type IdentityId, type OrganizationId, type SessionId, type UserId, asId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Database } from '#platform/database/database.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { guard, type Guard } from '#platform/http/guard.ts'
 import { bearerToken } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { generateToken, parseToken, uuidFromBytes, uuidToBytes } from '#platform/crypto/token-format.ts'
+import { parseToken, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { verifyBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
-import { allowsEnterpriseSession, recordSsoAuthentication, transferSsoAuthentication } from './sso-session.ts'
-import { passOnAppSessions } from '#accounts/backchannel-logout/logout.ts'
+import { allowsEnterpriseSession } from './sso-session.ts'
 import { ownKey } from './own-key.ts'
 import { isRecentlyAuthenticated } from './proof.ts'
 import * as store from './store.ts'
-import type { NewSession, SessionRow } from './store.ts'
+import type { LimitedTo, SessionRow } from './store.ts'
 
 /** Fields of every session. `expiresAt` is the expiry if the session stays unused. */
 type AnySession = { sessionId: SessionId; userId: UserId; authTime: Date; expiresAt: Date }
@@ -39,16 +38,25 @@ export type SsoSession = AnySession & {
 /** Session of a signed-in user, by the authentication method that opened it. */
 export type Session = PasskeySession | SsoSession
 
-/** User who acts: as any of their identities, or only as the one of an SSO session. */
+/**
+ * Session of a passkey that a recovery link brought. It covers one identity of its user, and reaches only endpoints
+ * that declare it. Until `holdUntil` another passkey of the account undoes the recovery.
+ */
+export type RecoveredSession = AnySession &
+  LimitedTo & { authMethod: 'recovered_passkey'; provedRequestSha256: Uint8Array | null }
+
+/** User who acts: as any of their identities, or only as the one to which the session is limited. */
 export type SessionSubject =
   | Pick<PasskeySession, 'authMethod' | 'userId'>
-  | Pick<SsoSession, 'authMethod' | 'userId' | 'identityId'>
+  | Pick<SsoSession | RecoveredSession, 'authMethod' | 'userId' | 'identityId'>
 
 const errors = defineErrors({
   unauthorized: [401, 'Authentication required.'],
   invalid_origin: [403, 'Cookie-authenticated requests must come from an origin of this service.'],
   reauthentication_required: [403, 'Recent authentication required. Authenticate again with a passkey.'],
   passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
+  recovery_hold: [409, 'A passkey of a recovery opens one identity only. Enter the recovery code first.'],
+  recovery_limited: [403, 'A passkey of a recovery opens one identity only. Enter the recovery code first.'],
 })
 
 const seenAgainAfterSeconds = 60
@@ -60,30 +68,35 @@ const seenAgainAfterSeconds = 60
 const addingMethods = ['POST', 'PUT', 'PATCH']
 
 /**
- * Authenticates requests by a session, from a bearer token or cookie. SSO sessions reach only endpoints that allow
- * them. Every request that adds or changes something counts against the rate limit, because most add an event to the
- * audit log, which is never deleted. Throws `unauthorized`, `invalid_origin`, `passkey_required` or `rate_limited`.
+ * Authenticates requests by a session, from a bearer token or cookie. SSO sessions and those of recovered passkeys
+ * reach only endpoints that allow them. Every request that adds or changes something counts against the rate limit,
+ * because most add an event to the audit log, which is never deleted.
+ *
+ * Throws `unauthorized`, `invalid_origin`, `passkey_required`, `recovery_hold`, `recovery_limited` or `rate_limited`.
  */
 export function sessionGuard(kernel: ServerContext) {
   const { clock, rateLimits } = kernel
 
-  async function prove(request: FastifyRequest): Promise<Session> {
+  async function prove(request: FastifyRequest): Promise<Session | RecoveredSession> {
     const session = await findRequestSession(kernel, request)
     if (!session) throw errors.unauthorized()
-    return requireAllowed(session, request)
+    return requireAllowed(session, request, clock())
   }
 
-  async function proveAndCount(request: FastifyRequest): Promise<Session> {
+  async function proveAndCount(request: FastifyRequest): Promise<Session | RecoveredSession> {
     const session = await prove(request)
     if (addingMethods.includes(request.method)) await rateLimits.count('changes-per-user', ownKey(session, clock()))
     return session
   }
 
-  return byEndpoint(guard(proveAndCount, prove))
+  return byEndpoint(guard(proveAndCount, prove), clock)
 }
 
 /** Finds the session of a request, from a bearer token or cookie. Throws `invalid_origin`. */
-export async function findRequestSession(kernel: ServerContext, request: FastifyRequest): Promise<Session | undefined> {
+export async function findRequestSession(
+  kernel: ServerContext,
+  request: FastifyRequest,
+): Promise<Session | RecoveredSession | undefined> {
   const { db, clock, config } = kernel
   const bearer = request.headers.authorization === undefined ? undefined : (bearerToken(request) ?? '')
   const token = bearer ?? sessionCookie(request, config.baseUrl)
@@ -93,23 +106,58 @@ export async function findRequestSession(kernel: ServerContext, request: Fastify
   return (await readSession(db, token, now)) ?? readBusinessSession(kernel, request, now)
 }
 
-/** Request to an endpoint that accepts no SSO session. */
-type PasskeyRequest = FastifyRequest & { routeOptions: { config: { ssoSession: 'nothing' } } }
+type Accepting = { ssoSession: SsoSessionUse; recoveredSession: boolean }
+type RequestTo<Accepted extends Partial<Accepting>> = FastifyRequest & { routeOptions: { config: Accepted } }
+type OnlyPasskey = RequestTo<{ ssoSession: 'nothing'; recoveredSession: false }>
 
 /** Types the session of a request by what its endpoint accepts. */
-function byEndpoint({ onRequest, of }: Guard<Session>) {
-  function ofEndpoint(request: PasskeyRequest): PasskeySession
+function byEndpoint({ onRequest, of }: Guard<Session | RecoveredSession>, clock: () => Date) {
+  function ofEndpoint(request: OnlyPasskey): PasskeySession
+  function ofEndpoint(
+    request: RequestTo<{ ssoSession: 'nothing'; recoveredSession: true }>,
+  ): PasskeySession | RecoveredSession
+  function ofEndpoint(request: RequestTo<{ recoveredSession: true }>): Session | RecoveredSession
   function ofEndpoint(request: FastifyRequest): Session
-  function ofEndpoint(request: FastifyRequest): Session {
-    return requireAllowed(of(request), request)
+  function ofEndpoint(request: FastifyRequest): Session | RecoveredSession {
+    return requireAllowed(of(request), request, clock())
   }
   return { onRequest, of: ofEndpoint }
 }
 
-/** Throws `passkey_required` for a session that only SSO opened, unless the endpoint accepts it. */
-function requireAllowed(session: Session, request: FastifyRequest): Session {
-  if (session.authMethod === 'passkey' || allowsEnterpriseSession(request)) return session
-  throw errors.passkey_required()
+/**
+ * Throws `passkey_required` for a session that only SSO opened, and `recovery_hold` or `recovery_limited` for one of a
+ * recovered passkey, unless the endpoint accepts it.
+ */
+function requireAllowed<Kind extends Session | RecoveredSession>(
+  session: Kind,
+  request: FastifyRequest,
+  now: Date,
+): Kind {
+  if (session.authMethod === 'recovered_passkey' ? allowsRecovered(request) : allowsSession(session, request))
+    return session
+  throw refusalOf(session, now)
+}
+
+function allowsRecovered({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.recoveredSession === true
+}
+
+function allowsSession({ authMethod }: Pick<Session, 'authMethod'>, request: FastifyRequest): boolean {
+  return authMethod === 'passkey' || allowsEnterpriseSession(request)
+}
+
+/** Returns the error for a session that a passkey of the whole account did not open. */
+function refusalOf(session: Session | RecoveredSession, now: Date) {
+  if (session.authMethod !== 'recovered_passkey') return errors.passkey_required()
+  const { holdUntil } = session
+  return now < holdUntil
+    ? errors.recovery_hold({ fields: { holdUntil: holdUntil.toISOString() } })
+    : errors.recovery_limited()
+}
+
+/** Throws `passkey_required`, `recovery_hold` or `recovery_limited` unless the session covers the whole account. */
+export function requireWholeAccount(session: Session | RecoveredSession, now: Date): asserts session is PasskeySession {
+  if (session.authMethod !== 'passkey') throw refusalOf(session, now)
 }
 
 /**
@@ -140,99 +188,12 @@ export function deviceOf({ userAgent }: ClientBrowser): string {
   return userAgent?.slice(0, limits.userAgentCharactersMax) ?? ''
 }
 
-/**
- * A new session with its tokens in clear text, available only here, and the session that it replaces in the browser.
- */
-export type OpenedSession = {
-  token: string
-  federatedToken: string | undefined
-  sessionId: SessionId
-  expiresAt: Date
-  earlier: { userId: UserId; sessionId: SessionId; tokenSha256: Uint8Array } | undefined
-}
-
-/** User who has just used a passkey, and the authorization request for which they did, if any. */
-export type ProvedPerson = { userId: UserId; credentialId: string; provedRequestSha256?: Uint8Array | null }
-
-/**
- * Creates a session for a user who has just authenticated with a passkey. Its cookie replaces an earlier one, and the
- * caller (`startSession` of the tokens) ends that session, because its user could no longer sign out of it. SSO
- * authentications of the same user move to the new session.
- */
-export async function createSession(
-  tx: Transaction,
-  { userId, credentialId, provedRequestSha256 = null }: ProvedPerson,
-  browser: ClientBrowser,
-  now: Date,
-): Promise<OpenedSession> {
-  const openedBy = { authMethod: 'passkey', credentialId, provedRequestSha256 } as const
-  const opened = await open(tx, { userId, openedBy }, browser, now)
-  if (opened.earlier) await transferSsoAuthentication(tx, opened.earlier, { userId, sessionId: opened.sessionId })
-  return opened
-}
-
-/** An identity that enterprise SSO has authenticated. */
-export type NamedIdentity = {
-  userId: UserId
-  organizationId: OrganizationId
-  connectionId: string
-  identityId: IdentityId
-}
-
-/** Creates an SSO session for one identity, without a passkey. It replaces an earlier session too. */
-export async function createEnterpriseSession(
-  tx: Transaction,
-  { userId, ...named }: NamedIdentity,
-  browser: ClientBrowser,
-  now: Date,
-): Promise<OpenedSession> {
-  const opened = await open(tx, { userId, openedBy: { authMethod: 'enterprise_sso', ...named } }, browser, now)
-  await recordSsoAuthentication(tx, { ...named, sessionId: opened.sessionId }, now)
-  return opened
-}
-
-async function open(
-  tx: Transaction,
-  { userId, openedBy }: Pick<NewSession, 'userId' | 'openedBy'>,
-  browser: ClientBrowser,
-  now: Date,
-): Promise<OpenedSession> {
-  const sessionId = asId<SessionId>(randomUUID())
-  const token = generateToken('session', uuidToBytes(sessionId))
-  const byPasskey = openedBy.authMethod === 'passkey'
-  // SSO authenticates a user for that organization only, not for apps in general.
-  const federatedToken = byPasskey ? generateToken('federated', uuidToBytes(sessionId)) : undefined
-  const lifetime = byPasskey ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
-  const expiresAt = addSeconds(now, lifetime)
-  const earlier = await findEarlier(tx, browser)
-  await store.insertSession(tx, {
-    sessionId,
-    tokenSha256: sha256(token),
-    federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
-    userId,
-    openedBy,
-    userAgent: browser.userAgent,
-    expiresAt,
-    now,
-  })
-  if (earlier) await passOnAppSessions(tx, earlier, { sessionId, userId })
-  return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, expiresAt }), earlier }
-}
-
-/** Finds the session of the cookie that a browser sent, expired or not. */
-async function findEarlier(db: Database, { earlierToken }: ClientBrowser): Promise<SessionRow | undefined> {
-  const route = earlierToken === undefined ? undefined : parseToken('session', earlierToken, 16)
-  if (!route || earlierToken === undefined) return undefined
-  const earlier = await store.findSession(db, asId<SessionId>(uuidFromBytes(route)))
-  return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
-}
-
 /** Finds the session of the cookie that a browser sent. Requests without a page of this service can use it too. */
 export async function findSessionByToken(
   db: Database,
   { earlierToken }: ClientBrowser,
   now: Date,
-): Promise<Session | undefined> {
+): Promise<Session | RecoveredSession | undefined> {
   return earlierToken === undefined ? undefined : readSession(db, earlierToken, now)
 }
 
@@ -270,11 +231,14 @@ export async function listSessions(
 }
 
 /**
- * Throws `reauthentication_required` if the last authentication is older than five minutes, and `passkey_required` for
- * a session opened by SSO alone.
+ * Throws `reauthentication_required` if the last authentication is older than five minutes, and like
+ * `requireWholeAccount`.
  */
-export function requireRecentAuthentication(session: Session, now: Date): asserts session is PasskeySession {
-  if (session.authMethod !== 'passkey') throw errors.passkey_required()
+export function requireRecentAuthentication(
+  session: Session | RecoveredSession,
+  now: Date,
+): asserts session is PasskeySession {
+  requireWholeAccount(session, now)
   if (!isRecentlyAuthenticated(session, now)) throw errors.reauthentication_required()
 }
 
@@ -284,7 +248,7 @@ export function pruneSessions(db: Database, now: Date, batch: number): Promise<n
 }
 
 /** Finds the session of a token. Updates the time of last use at most once a minute. */
-async function readSession(db: Database, token: string, now: Date): Promise<Session | undefined> {
+async function readSession(db: Database, token: string, now: Date): Promise<Session | RecoveredSession | undefined> {
   const route = parseToken('session', token, 16)
   if (!route) return undefined
   const row = await store.findSession(db, asId<SessionId>(uuidFromBytes(route)))
@@ -297,7 +261,7 @@ async function readBusinessSession(
   kernel: ServerContext,
   request: FastifyRequest,
   now: Date,
-): Promise<Session | undefined> {
+): Promise<Session | RecoveredSession | undefined> {
   const bearer = bearerToken(request)
   if (bearer === undefined || request.routeOptions.config.host !== 'business') return undefined
   const sessionId = await verifyBusinessToken(kernel, bearer, now)
@@ -305,24 +269,28 @@ async function readBusinessSession(
   return row && liveSession(kernel.db, row, now)
 }
 
-async function liveSession(db: Database, row: SessionRow, now: Date): Promise<Session | undefined> {
+async function liveSession(db: Database, row: SessionRow, now: Date): Promise<Session | RecoveredSession | undefined> {
   if (now >= expiryOf(row)) return undefined
   if (now < addSeconds(row.lastSeenAt, seenAgainAfterSeconds)) return toSession(row)
   await store.touchSession(db, row.sessionId, now)
   return toSession({ ...row, lastSeenAt: now })
 }
 
-function toSession(row: SessionRow): Session {
-  const { sessionId, userId, authTime, authMethod, identityId, organizationId, provedRequestSha256 } = row
+function toSession(row: SessionRow): Session | RecoveredSession {
+  const { sessionId, userId, authTime, authMethod, identityId, organizationId, holdUntil, provedRequestSha256 } = row
   const session = { sessionId, userId, authTime, expiresAt: expiryOf(row) }
   if (authMethod === 'passkey') return { ...session, authMethod, provedRequestSha256 }
+  if (authMethod === 'recovered_passkey') {
+    if (identityId === null || holdUntil === null) throw new Error(`recovered session ${sessionId} names no identity`)
+    return { ...session, authMethod, identityId, holdUntil, provedRequestSha256 }
+  }
   if (identityId === null || organizationId === null)
     throw new Error(`SSO session ${sessionId} names no identity or no organization`)
   return { ...session, authMethod, identityId, organizationId }
 }
 
 /** Returns the expiry: thirty days after the last use, and at most ninety days after creation. */
-function expiryOf({ lastSeenAt, expiresAt }: { lastSeenAt: Date; expiresAt: Date }): Date {
+export function expiryOf({ lastSeenAt, expiresAt }: { lastSeenAt: Date; expiresAt: Date }): Date {
   const idleEnd = addSeconds(lastSeenAt, limits.sessionIdleSeconds)
   return idleEnd < expiresAt ? idleEnd : expiresAt
 }

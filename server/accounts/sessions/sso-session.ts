@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import * as ssoSessionStore from './sso-session-store.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({ unauthorized: [401, 'Authentication required.'] })
@@ -24,7 +23,7 @@ export async function recordSsoAuthentication(
   named: { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId },
   now: Date,
 ): Promise<void> {
-  if (!(await ssoSessionStore.upsertSsoAuthentication(tx, named, now))) throw errors.unauthorized()
+  if (!(await store.upsertSsoAuthentication(tx, named, now))) throw errors.unauthorized()
 }
 
 /** Finds the SSO authentication of a session for an organization, if it has not expired. */
@@ -34,7 +33,7 @@ export async function findSsoAuthentication(
   organizationId: OrganizationId,
   now: Date,
 ): Promise<EnterpriseSso | undefined> {
-  const said = await ssoSessionStore.findSsoAuthentication(db, sessionId, organizationId)
+  const said = await store.findSsoAuthentication(db, sessionId, organizationId)
   return said && said.authenticatedAt > addSeconds(now, -limits.enterpriseSsoSeconds) ? said : undefined
 }
 
@@ -48,7 +47,7 @@ export async function recordSsoBypass(
   now: Date,
 ): Promise<boolean> {
   const since = addSeconds(now, -limits.ssoBypassRecordedSeconds)
-  if (await ssoSessionStore.upsertSsoBypass(tx, { ...within, since }, now)) return true
+  if (await store.upsertSsoBypass(tx, { ...within, since }, now)) return true
   if (!(await store.findAuthTime(tx, within.sessionId))) throw errors.unauthorized()
   return false
 }
@@ -59,7 +58,7 @@ export function listSsoOrganizations(
   named: { sessionId: SessionId; identityId: IdentityId },
   now: Date,
 ): Promise<OrganizationId[]> {
-  return ssoSessionStore.listOrganizationsOfSession(db, named, addSeconds(now, -limits.enterpriseSsoSeconds))
+  return store.listOrganizationsOfSession(db, named, addSeconds(now, -limits.enterpriseSsoSeconds))
 }
 
 /** Moves SSO authentications from the session of a token to the session of the same user that replaces it. */
@@ -68,7 +67,7 @@ export async function transferSsoAuthentication(
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
 ): Promise<void> {
-  await ssoSessionStore.moveSsoAuthentication(tx, earlier, later)
+  await store.moveSsoAuthentication(tx, earlier, later)
 }
 
 /**
@@ -78,9 +77,5 @@ export async function transferSsoAuthentication(
 export function pruneSsoRecords(db: Database, now: Date, batch: number): Promise<number> {
   const before = addSeconds(now, -limits.sessionNotesKeptSeconds)
   const named = addSeconds(before, -limits.enterpriseSsoSeconds)
-  return ssoSessionStore.deleteSsoRecords(
-    db,
-    { named, entered: addSeconds(before, -limits.ssoBypassRecordedSeconds) },
-    batch,
-  )
+  return store.deleteSsoRecords(db, { named, entered: addSeconds(before, -limits.ssoBypassRecordedSeconds) }, batch)
 }

@@ -3,15 +3,19 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** A session as stored. An SSO session names its identity and its organization, a passkey session neither. */
+/**
+ * A session as stored. An SSO session names its identity and its organization, that of a recovered passkey its identity
+ * and the end of the hold, a passkey session none of them.
+ */
 export type SessionRow = {
   sessionId: SessionId
   tokenSha256: Uint8Array
   federatedSha256: Uint8Array | null
   userId: UserId
-  authMethod: 'passkey' | 'enterprise_sso'
+  authMethod: 'passkey' | 'enterprise_sso' | 'recovered_passkey'
   identityId: IdentityId | null
   organizationId: OrganizationId | null
+  holdUntil: Date | null
   authTime: Date
   provedRequestSha256: Uint8Array | null
   lastSeenAt: Date
@@ -29,6 +33,7 @@ export function findSession(db: Database, sessionId: SessionId): Promise<Session
       'auth_method as authMethod',
       'identity_id as identityId',
       'organization_id as organizationId',
+      'hold_until as holdUntil',
       'auth_time as authTime',
       'proved_request_sha256 as provedRequestSha256',
       'last_seen_at as lastSeenAt',
@@ -38,6 +43,10 @@ export function findSession(db: Database, sessionId: SessionId): Promise<Session
     .executeTakeFirst()
 }
 
+/** Identity to which a recovered passkey is limited, and until when another passkey undoes the recovery. */
+export type LimitedTo = { identityId: IdentityId; holdUntil: Date }
+type OfPasskey = { credentialId: string; provedRequestSha256: Uint8Array | null }
+
 export type NewSession = {
   sessionId: SessionId
   tokenSha256: Uint8Array
@@ -45,7 +54,8 @@ export type NewSession = {
   userId: UserId
   /** Passkey, or identity, organization and connection of an SSO authentication, that opens the session. */
   openedBy:
-    | { authMethod: 'passkey'; credentialId: string; provedRequestSha256: Uint8Array | null }
+    | ({ authMethod: 'passkey' } & OfPasskey)
+    | ({ authMethod: 'recovered_passkey' } & OfPasskey & LimitedTo)
     | { authMethod: 'enterprise_sso'; identityId: IdentityId; organizationId: OrganizationId; connectionId: string }
   userAgent: string | undefined
   expiresAt: Date
@@ -75,10 +85,13 @@ export async function insertSession(
 
 function originColumns(openedBy: NewSession['openedBy']) {
   const { authMethod: auth_method } = openedBy
-  if (openedBy.authMethod === 'passkey') {
+  if (openedBy.authMethod !== 'enterprise_sso') {
     const { credentialId, provedRequestSha256 } = openedBy
+    const limitedTo = openedBy.authMethod === 'passkey' ? undefined : openedBy
     return {
       auth_method,
+      identity_id: limitedTo?.identityId ?? null,
+      hold_until: limitedTo?.holdUntil ?? null,
       credential_id: credentialId,
       proved_by: credentialId,
       proved_request_sha256: provedRequestSha256,
@@ -158,6 +171,17 @@ export async function setProof(
   return numUpdatedRows === 1n
 }
 
+/** Removes the limit of the sessions that a recovered passkey has opened. */
+export async function removeLimit(tx: Transaction, { userId, credentialId }: { userId: UserId; credentialId: string }) {
+  await tx
+    .updateTable('session')
+    .set({ auth_method: 'passkey', identity_id: null, hold_until: null })
+    .where('user_id', '=', userId)
+    .where('auth_method', '=', 'recovered_passkey')
+    .where('credential_id', '=', credentialId)
+    .execute()
+}
+
 /** Returns the passkey that authenticated last in a session. */
 export function findProof(tx: Transaction, sessionId: SessionId) {
   return tx.selectFrom('session').select('proved_by as provedBy').where('session_id', '=', sessionId).executeTakeFirst()
@@ -202,4 +226,117 @@ export async function deleteEndedSessions(
     .limit(batch)
   const { numDeletedRows } = await db.deleteFrom('session').where('session_id', 'in', ended).executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+type Named = { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId }
+
+/**
+ * Records an SSO authentication in a session, and locks the session until the transaction ends. Returns false if the
+ * session does not exist.
+ */
+export async function upsertSsoAuthentication(
+  tx: Transaction,
+  { sessionId, organizationId, connectionId, identityId }: Named,
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql<{ session_id: SessionId }>`
+    insert into session_sso_authentication (session_id, organization_id, connection_id, identity_id, authenticated_at)
+    select session_id, ${organizationId}::uuid, ${connectionId}::uuid, ${identityId}::uuid, ${now}::timestamptz
+    from session where session_id = ${sessionId} for no key update
+    on conflict (session_id, organization_id) do update set
+      connection_id = excluded.connection_id, identity_id = excluded.identity_id,
+      authenticated_at = excluded.authenticated_at
+    returning session_id`.execute(tx)
+  return rows.length === 1
+}
+
+export function findSsoAuthentication(db: Database, sessionId: SessionId, organizationId: OrganizationId) {
+  return db
+    .selectFrom('session_sso_authentication')
+    .select(['connection_id as connectionId', 'identity_id as identityId', 'authenticated_at as authenticatedAt'])
+    .where('session_id', '=', sessionId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+}
+
+/**
+ * Records that a session uses an organization without SSO. Returns false if that was recorded after `since`. In that
+ * case it locks nothing, because requests without changes must not delay the end of the session.
+ */
+export async function upsertSsoBypass(
+  tx: Transaction,
+  { sessionId, organizationId, since }: { sessionId: SessionId; organizationId: OrganizationId; since: Date },
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql<{ session_id: SessionId }>`
+    insert into session_sso_bypass (session_id, organization_id, recorded_at)
+    select session_id, ${organizationId}::uuid, ${now}::timestamptz
+    from session where session_id = ${sessionId} and not exists (
+      select from session_sso_bypass noted
+      where noted.session_id = ${sessionId} and organization_id = ${organizationId} and recorded_at > ${since}
+    ) for no key update of session
+    on conflict (session_id, organization_id) do update set recorded_at = excluded.recorded_at
+      where session_sso_bypass.recorded_at <= ${since}
+    returning session_id`.execute(tx)
+  return rows.length === 1
+}
+
+export async function listOrganizationsOfSession(
+  db: Database,
+  { sessionId, identityId }: { sessionId: SessionId; identityId: IdentityId },
+  since: Date,
+): Promise<OrganizationId[]> {
+  const rows = await db
+    .selectFrom('session_sso_authentication')
+    .select('organization_id as organizationId')
+    .where('session_id', '=', sessionId)
+    .where('identity_id', '=', identityId)
+    .where('authenticated_at', '>', since)
+    .execute()
+  return rows.map(({ organizationId }) => organizationId)
+}
+
+export async function moveSsoAuthentication(
+  tx: Transaction,
+  earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
+  later: { sessionId: SessionId; userId: UserId },
+): Promise<void> {
+  const ofTheSame = tx
+    .selectFrom('session')
+    .select('session_id')
+    .where('session_id', '=', earlier.sessionId)
+    .where('token_sha256', '=', earlier.tokenSha256)
+    .where('user_id', '=', later.userId)
+  await tx
+    .updateTable('session_sso_authentication')
+    .set({ session_id: later.sessionId })
+    .where('session_id', 'in', ofTheSame)
+    .execute()
+}
+
+/** Deletes up to `batch` records of each kind from before an instant. Returns their number. */
+export async function deleteSsoRecords(
+  db: Database,
+  { named, entered }: { named: Date; entered: Date },
+  batch: number,
+): Promise<number> {
+  const { rows } = await sql<{ session_id: SessionId }>`
+    with old_named as (
+      select session_id, organization_id from session_sso_authentication
+      where authenticated_at <= ${named} limit ${batch}
+    ), old_entered as (
+      select session_id, organization_id from session_sso_bypass where recorded_at <= ${entered} limit ${batch}
+    ), deleted_named as (
+      delete from session_sso_authentication using old_named
+      where session_sso_authentication.session_id = old_named.session_id
+        and session_sso_authentication.organization_id = old_named.organization_id and authenticated_at <= ${named}
+      returning session_sso_authentication.session_id
+    ), deleted_entered as (
+      delete from session_sso_bypass using old_entered
+      where session_sso_bypass.session_id = old_entered.session_id
+        and session_sso_bypass.organization_id = old_entered.organization_id and recorded_at <= ${entered}
+      returning session_sso_bypass.session_id
+    )
+    select session_id from deleted_named union all select session_id from deleted_entered`.execute(db)
+  return rows.length
 }

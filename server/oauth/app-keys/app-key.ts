@@ -7,7 +7,12 @@ import { equalBytes } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { lockOwnIdentity } from '#accounts/identities/identity.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
-import { requireRecentAuthentication, type PasskeySession, type Session } from '#accounts/sessions/session.ts'
+import {
+  requireRecentAuthentication,
+  type PasskeySession,
+  type Session,
+  type RecoveredSession,
+} from '#accounts/sessions/session.ts'
 import * as store from './store.ts'
 import type { AppKey, AppKeyQuery } from './store.ts'
 
@@ -48,7 +53,7 @@ type ResolveAppKeyInput = {
  */
 export async function resolveAppKey(
   tx: Transaction,
-  session: Session,
+  session: Session | RecoveredSession,
   requested: ResolveAppKeyInput,
   now: Date,
 ): Promise<ResolvedAppKey> {

@@ -23,7 +23,12 @@ import { authorizeOrganizationContext } from '#organizations/membership/context.
 import { noteAppSession } from '#accounts/backchannel-logout/logout.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
-import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import {
+  type PasskeySession,
+  type RecoveredSession,
+  requireWholeAccount,
+  type Session,
+} from '#accounts/sessions/session.ts'
 import {
   type Consented,
   type InitialCredential,
@@ -41,7 +46,6 @@ const errors = defineErrors({
   invalid_client: [400, 'Unknown clientId.'],
   invalid_redirect_uri: [400, 'redirectUri does not exactly match a registered redirect URI.'],
   invalid_request: [400, 'The request is malformed.'],
-  passkey_required: [403, 'A session opened by enterprise SSO cannot do this. Sign in with a passkey.'],
   consent_required: [403, 'The user has not consented to all requested scopes, and prompt=none forbids asking.'],
   email_not_verified: [
     409,
@@ -62,7 +66,7 @@ const requiredEmail = { sentence: 'The app requires an e-mail address, but the i
  */
 export async function authorize(
   { kernel, apps }: { kernel: ServerContext; apps: AppDirectory },
-  session: Session,
+  session: Session | RecoveredSession,
   sent: AuthorizeRequest,
   now: Date,
 ): Promise<{ leaving: AuthorizationResponse } & Partial<ResolvedAppKey>> {
@@ -170,7 +174,7 @@ type AuthorizeDeps = { tx: Transaction } & Pick<ServerContext, 'config'>
  */
 function parseConsent(
   app: RegisteredApp,
-  session: Session,
+  session: Session | RecoveredSession,
   { source, raw, decision }: SentConsent,
   now: Date,
 ): Consent {
@@ -212,27 +216,31 @@ type IssuedAuthorization = { code: string; keys: ResolvedAppKey | undefined }
  */
 async function issueAuthorizationCode(
   { tx, config }: AuthorizeDeps,
-  session: Session,
+  session: Session | RecoveredSession,
   consent: Consent,
   now: Date,
 ): Promise<IssuedAuthorization> {
   const { app, request, identityId, organizationId, scope, first } = consent
   const { clientId, prompts, redirectUri, pkce, nonce } = request
   const { sessionId, userId, authTime } = session
-  const authenticatedByPasskey = session.authMethod === 'passkey'
+  const authenticatedByPasskey = session.authMethod !== 'enterprise_sso'
+  const isWholeAccount = session.authMethod === 'passkey'
 
   const identity = await lockOwnIdentity(tx, session, identityId, now)
   await requireAccess(tx, app, identityId)
+  // The ID of the account would tell the app which identities belong together.
+  if (session.authMethod === 'recovered_passkey' && (organizationId !== undefined || scope.has('user_id')))
+    requireWholeAccount(session, now)
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
 
   if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)
   if (scope.has('email') && !identity.emailVerified) throw errors.email_not_verified()
-  if (consent.connector && !authenticatedByPasskey) throw errors.passkey_required()
+  if (consent.connector) requireWholeAccount(session, now)
   const connector = consent.connector && (await validateConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
 
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
-  const organizationAccess = accessChoiceOf(consent, authenticatedByPasskey)
+  const organizationAccess = accessChoiceOf(consent, isWholeAccount)
   const recorded = authenticatedByPasskey ? scope : new ScopeSet()
   const isCovered = promptsUser(consent) ? false : await isConsented(tx, session, { ...consent, connector }, now)
   const isExtended = await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
@@ -270,10 +278,11 @@ async function issueAuthorizationCode(
  * Returns what this consent says about the user's organizations: the user's choice, limited to what the app registered.
  *
  * A first consent without a choice (from an older client) allows all of that. A consent that was not shown, or that was
- * given in an SSO session, says nothing and keeps what was recorded before: access never widens silently.
+ * given in a session for less than the account, says nothing and keeps what was recorded before: access never widens
+ * silently.
  */
-function accessChoiceOf({ app, request: { prompts }, chosen }: Consent, authenticatedByPasskey: boolean): AccessChoice {
-  if (!authenticatedByPasskey || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
+function accessChoiceOf({ app, request: { prompts }, chosen }: Consent, isWholeAccount: boolean): AccessChoice {
+  if (!isWholeAccount || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
   const limit = app.organizationAccess
   return { chosen: chosen ? narrowerAccess(chosen, limit) : null, unlessRecorded: limit }
 }
@@ -292,7 +301,12 @@ async function grantConnector(tx: Transaction, consent: Consent, connector: Vali
  * Checks that an earlier consent covers a request with `prompt=none`, and that the app already acts for the
  * organization. Locks consent and delegation, so that neither ends in the meantime. Throws `consent_required`.
  */
-async function requireConsented(tx: Transaction, session: Session, checked: Checked, now: Date): Promise<void> {
+async function requireConsented(
+  tx: Transaction,
+  session: Session | RecoveredSession,
+  checked: Checked,
+  now: Date,
+): Promise<void> {
   const { request, identityId, connector } = checked
   const { clientId: sourceClientId } = request
   if (!(await lockConsent(tx, identityId, sourceClientId))) throw errors.consent_required()
@@ -306,7 +320,7 @@ async function requireConsented(tx: Transaction, session: Session, checked: Chec
 /** Tells if earlier consent covers a request, also for its organization and at the other app. */
 async function isConsented(
   tx: Transaction,
-  session: Session,
+  session: Session | RecoveredSession,
   { request: { clientId }, identityId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
 ): Promise<boolean> {

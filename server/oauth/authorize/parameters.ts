@@ -5,7 +5,7 @@ import { redirectUriOrigins } from '#clients/registration/settings.ts'
 import { limits } from '@countersign/protocol/formats/limits'
 import { toNumericDate } from '#platform/clock.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
-import type { PasskeySession, SsoSession } from '#accounts/sessions/session.ts'
+import type { PasskeySession, SsoSession, RecoveredSession } from '#accounts/sessions/session.ts'
 import type { Parameters } from './authorization-request.ts'
 import type { ConnectorRequest } from './connector.ts'
 import { isEncryptionScope } from '@countersign/protocol/formats/scope'
@@ -128,7 +128,7 @@ export function parseMaxAge(text: string | undefined): number | undefined {
 
 type ReauthenticationPolicy = { prompts: Prompt[]; maxAgeSeconds: number | undefined; requestUri: string | undefined }
 type Proved =
-  | Pick<PasskeySession, 'authMethod' | 'authTime' | 'provedRequestSha256'>
+  | Pick<PasskeySession | RecoveredSession, 'authMethod' | 'authTime' | 'provedRequestSha256'>
   | Pick<SsoSession, 'authMethod' | 'authTime'>
 
 /**
@@ -149,7 +149,8 @@ export function requireProof(requested: ReauthenticationPolicy, proved: Proved, 
 }
 
 function isMadeFor({ requestUri }: ReauthenticationPolicy, proved: Proved): boolean {
-  if (requestUri === undefined || proved.authMethod !== 'passkey' || proved.provedRequestSha256 === null) return false
+  if (requestUri === undefined || proved.authMethod === 'enterprise_sso' || proved.provedRequestSha256 === null)
+    return false
   return equalBytes(proved.provedRequestSha256, sha256(requestUri))
 }
 

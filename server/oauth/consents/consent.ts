@@ -12,7 +12,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { listSsoOrganizations } from '#accounts/sessions/sso-session.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
-import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import type { PasskeySession, Session, RecoveredSession } from '#accounts/sessions/session.ts'
 import { findScopesHeld, revokeFamiliesOfClient } from '#tokens/families/family.ts'
 import { toEncryptedAppKey, type AppKey, deleteAppKeysOfApp, listAppKeys } from '#oauth/app-keys/app-key.ts'
 import * as store from './store.ts'
@@ -95,12 +95,12 @@ export async function getAuthorization(db: Database, identityId: IdentityId, cli
  */
 export async function getAuthorizationInSession(
   db: Database,
-  { authMethod, sessionId }: Session,
+  { authMethod, sessionId }: Session | RecoveredSession,
   { identityId, clientId, scope }: { identityId: IdentityId; clientId: ClientId; scope: ScopeSet },
   now: Date,
 ) {
   const read = await getAuthorization(db, identityId, clientId, scope)
-  if (authMethod === 'passkey') return read
+  if (authMethod !== 'enterprise_sso') return read
   const organizationIds = await listSsoOrganizations(db, { sessionId, identityId }, now)
   const held = await findScopesHeld(db, { identityId, clientId, organizationIds }, now)
   if (!held || !read.authorization) return { authorization: null, missingScopes: [...scope] }

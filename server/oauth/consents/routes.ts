@@ -43,21 +43,25 @@ export function authorizationRoutes(host: Host, { kernel, apps }: ConsentService
       const { requested_scope: requested = '', communication_mode: mode = 'user_present' } = request.query
       const { clientId } = request.params
       const now = clock()
-      await requireOwnIdentity(db, session.of(request), identityId, now)
+      const acting = session.of(request)
+      await requireOwnIdentity(db, acting, identityId, now)
       const app = await apps.find(clientId)
       if (app && !(await hasAccess(db, app, identityId)))
         return { ...nothingGranted(scope), accessDenied: { contact: app.access.contact } }
       const choosing = request.query.organization_id !== undefined
       const input = { identityId, clientId, scope: ScopeSet.parse(scope) }
       const read = {
-        ...(await getAuthorizationInSession(db, session.of(request), input, now)),
+        ...(await getAuthorizationInSession(db, acting, input, now)),
         ...(choosing && {
-          organizations: await listOrganizationChoices(kernel, session.of(request), { identityId, clientId }, now),
+          organizations:
+            acting.authMethod === 'recovered_passkey'
+              ? []
+              : await listOrganizationChoices(kernel, acting, { identityId, clientId }, now),
         }),
       }
       const resource = named === undefined ? undefined : await findActiveResource(db, named)
       if (!resource) return read
-      if (session.of(request).authMethod !== 'passkey') return { ...read, connector: withoutDelegation(requested) }
+      if (acting.authMethod !== 'passkey') return { ...read, connector: withoutDelegation(requested) }
       const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
       return { ...read, connector: await findDelegation(db, parties, { scope: ScopeSet.parse(requested), mode }) }
     },

@@ -166,7 +166,9 @@ export function fedcmPages(host: Host, kernel: ServerContext, pages: Pages): voi
     async handler(request, reply) {
       const session = await findSessionByToken(db, clientBrowser(request, config.baseUrl), clock())
       const { request: reference = '' } = request.query
-      const there = session && (await getContinuation({ db, config }, session, reference, clock()))
+      // A recovered passkey opens one identity only, and the dialogs of browsers show all.
+      const acting = session?.authMethod === 'recovered_passkey' ? undefined : session
+      const there = acting && (await getContinuation({ db, config }, acting, reference, clock()))
       return reply.redirect(there?.href ?? '/fedcm/error?code=expired', 303)
     },
   })

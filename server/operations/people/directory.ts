@@ -122,7 +122,7 @@ function setsOf({ group, organization, status, domain }: listStore.Filter): list
   return [
     ...(group === undefined ? [] : (['group'] as const)),
     ...(organization === undefined ? [] : (['organization'] as const)),
-    ...(status === 'suspended' || status === 'deletion_scheduled' ? [status] : []),
+    ...(status === undefined || status === 'active' ? [] : [status]),
     ...(domain === undefined ? [] : (['domain'] as const)),
   ]
 }
@@ -186,7 +186,7 @@ export async function recordView(db: Database, operator: Operator, identityId: I
 }
 
 export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
-  const act = row.deletion ?? row.suspension
+  const act = row.deletion ?? row.suspension ?? row.recovery
   return {
     identityId: row.identityId,
     handle: row.handle,
@@ -194,7 +194,7 @@ export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity 
     avatarUrl: row.avatarUrl,
     email: row.email,
     emailVerified: row.emailVerified,
-    status: row.deletion ? 'deletion_scheduled' : row.suspension ? 'suspended' : 'active',
+    status: statusOf(row),
     statusReason: act?.reason ?? null,
     statusAt: act ? new Date(act.at).toISOString() : null,
     deletionDueAt: row.deletion ? new Date(row.deletion.dueAt).toISOString() : null,
@@ -203,4 +203,10 @@ export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity 
     groups: row.groups,
     organizations: row.organizations,
   }
+}
+
+function statusOf({ deletion, suspension, recovery }: listStore.IdentityEntryRow): IdentityStatus {
+  if (deletion) return 'deletion_scheduled'
+  if (suspension) return 'suspended'
+  return recovery ? 'recovering' : 'active'
 }

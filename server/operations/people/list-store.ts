@@ -19,7 +19,7 @@ export type Filter = {
 
 /** What a list begins from: the words of a search, longest first, one identity, a small set, or the order alone. */
 export type Driver = { words: string[] } | { identityId: IdentityId } | { set: SmallSet } | 'order'
-export type SmallSet = 'group' | 'organization' | 'suspended' | 'deletion_scheduled' | 'domain'
+export type SmallSet = 'group' | 'organization' | 'suspended' | 'recovering' | 'deletion_scheduled' | 'domain'
 
 export type Listing = {
   filter: Filter
@@ -44,6 +44,7 @@ type Row = {
   createdAt: string
   lastSeenOn: string | null
   suspension: { reason: string; at: string } | null
+  recovery: { reason: string; at: string } | null
   deletion: { reason: string; at: string; dueAt: string } | null
   groups: string[]
   organizations: { id: OrganizationId; name: string; role: string }[]
@@ -93,6 +94,7 @@ export const entryFields = (now: Date) => sql`
     order by key
   ) as groups,
   (select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}) as suspension,
+  (select jsonb_build_object('reason', reason, 'at', redeemed_at) from ${ownRecovery}) as recovery,
   (
     select jsonb_build_object('reason', reason, 'at', scheduled_at, 'dueAt', due_at) from ${ownDeletion}
   ) as deletion`
@@ -101,6 +103,11 @@ export const entryFields = (now: Date) => sql`
 const ownDeletion = sql`
   identity_deletion scheduled
   where scheduled.user_id = identity.user_id and scheduled.identity_id = identity.identity_id`
+
+/** Recovery of the identity of a row: a new passkey waits for its time, or can still be undone. */
+const ownRecovery = sql`
+  recovery_link own
+  where own.identity_id = identity.identity_id and own.state in ('redeemed', 'completed')`
 
 /** Suspension through the identity of a row that is in force. */
 function ownSuspension(now: Date): RawBuilder<unknown> {
@@ -203,7 +210,7 @@ function sourceOf({ driver, ...limited }: Pick<Listing, 'driver' | 'filter' | 'n
   return sql`(${setRows(driver.set, limited)} offset 0) small join identity on identity.identity_id = small.identity_id`
 }
 
-/** Identities of a group, an organization or an e-mail domain, or those that are suspended. */
+/** Identities of a group, an organization or an e-mail domain, or those with a status that few have. */
 function setRows(set: SmallSet, { filter, now }: Pick<Listing, 'filter' | 'now'>): RawBuilder<unknown> {
   switch (set) {
     case 'group':
@@ -217,6 +224,9 @@ function setRows(set: SmallSet, { filter, now }: Pick<Listing, 'filter' | 'now'>
       return sql`
         select identity_id from account_suspension where suspended_until is null
         union all select identity_id from account_suspension where suspended_until > ${now}`
+    case 'recovering':
+      // Of these alone, a next step is due.
+      return sql`select identity_id from recovery_link where attempt_at is not null`
     case 'deletion_scheduled':
       return sql`select identity_id from identity_deletion`
     case 'domain':
@@ -273,7 +283,9 @@ function conditionsOf(
       exists(sql`identity_term own where own.term = ${domain} and own.identity_id = identity.identity_id`),
     )
   if (status !== undefined && status !== 'deletion_scheduled') conditions.push(sql`not ${exists(ownDeletion)}`)
-  if (status === 'active') conditions.push(sql`not ${exists(ownSuspension(now))}`)
+  if (status === 'active' || status === 'recovering') conditions.push(sql`not ${exists(ownSuspension(now))}`)
+  if (status === 'active') conditions.push(sql`not ${exists(ownRecovery)}`)
+  if (status === 'recovering' && !without.includes(status)) conditions.push(exists(ownRecovery))
   if (status === 'suspended' && !without.includes('suspended')) conditions.push(exists(ownSuspension(now)))
   if (status === 'deletion_scheduled' && !without.includes(status)) conditions.push(exists(ownDeletion))
   return conditions

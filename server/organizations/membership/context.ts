@@ -5,7 +5,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { listSsoOrganizations, findSsoAuthentication } from '#accounts/sessions/sso-session.ts'
-import type { Session } from '#accounts/sessions/session.ts'
+import type { RecoveredSession, Session } from '#accounts/sessions/session.ts'
 import { listActiveOrganizationIds, type OrganizationBinding } from '#tokens/families/family.ts'
 import { findMembership, keepOrganization, listMembershipsOfIdentity, type Member } from './member.ts'
 import { isSsoConfirmed } from './sso-confirmation.ts'
@@ -27,11 +27,11 @@ type OrganizationContextInput = { identityId: IdentityId; organizationId: Organi
  */
 export async function authorizeOrganizationContext(
   { tx, config }: { tx: Transaction } & Pick<ServerContext, 'config'>,
-  session: Session,
+  session: Session | RecoveredSession,
   { identityId, organizationId }: OrganizationContextInput,
   now: Date,
 ): Promise<OrganizationBinding | undefined> {
-  if (organizationId === undefined && session.authMethod !== 'passkey') throw errors.passkey_required()
+  if (organizationId === undefined && session.authMethod === 'enterprise_sso') throw errors.passkey_required()
   if (organizationId === undefined) return undefined
   await keepOrganization(tx, organizationId)
   const member = await findMembership(tx, organizationId, identityId)

@@ -56,6 +56,8 @@ export type Config = {
   /** True if a client ID can be the URL of a client metadata document. */
   clientDocuments: boolean
   mail: MailSetting
+  /** Time between the redemption of a recovery link and its passkey becoming valid. */
+  recoveryCoolingOffHours: number
   /** Name servers for domain verification. Empty for those of this machine. */
   dnsServers: string[]
   brand: BrandSetting
@@ -99,7 +101,7 @@ export const settings = [
   ...['LOG_FORMAT', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
-  'REGISTRATION',
+  ...['REGISTRATION', 'RECOVERY_COOLING_OFF_HOURS'],
   ...brandSettings,
 ] as const
 type Setting = (typeof settings)[number]
@@ -151,6 +153,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
       'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
     dnsServers: readDnsServers(given('DNS_SERVERS')),
+    recoveryCoolingOffHours: readCoolingOff(given('RECOVERY_COOLING_OFF_HOURS') ?? '24'),
     brand,
     registration: fixed['registration.mode'] ?? (local ? 'open' : 'invited'),
     fixed,
@@ -270,6 +273,11 @@ function readWorkers(text: string | undefined, shareable: boolean): number {
       'WORKERS must be 1 with the embedded database, which allows one process. Set DATABASE_URL for more.',
     )
   return Number(text)
+}
+
+function readCoolingOff(text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 168) return Number(text)
+  throw new ConfigError('RECOVERY_COOLING_OFF_HOURS must be a number of hours, from 0 to 168.')
 }
 
 function readMail(url: string | undefined, from: string | undefined, local: boolean): MailSetting {

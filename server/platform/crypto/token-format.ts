@@ -14,6 +14,8 @@ export const tokenPrefix = {
   provisioning: 'cs_scim_',
   admin: 'cs_admin_',
   setup: 'cs_setup_',
+  recoveryLink: 'cs_rl_',
+  recoveryStop: 'cs_rs_',
   clientSecret: 'cs_',
 } as const
 export type TokenKind = keyof typeof tokenPrefix

@@ -285,6 +285,7 @@ export interface Tables {
     email: string | null
     email_verified: Generated<boolean>
     email_verified_at: Date | null
+    recovery_email_since: Date | null
     created_at: Date
     updated_at: Date
     suspended_at: Date | null
@@ -540,10 +541,11 @@ export interface Tables {
     name: string
     created_at: Date
     last_used_at: Date
+    user_handle: Uint8Array | null
   }
   passkey_flow: {
     flow_id: string
-    ceremony: 'register' | 'authenticate' | 'reauthenticate' | 'add_passkey' | 'recover'
+    ceremony: 'register' | 'authenticate' | 'reauthenticate' | 'add_passkey' | 'recover' | 'redeem'
     challenge: string
     user_id: UserId | null
     identity_id: IdentityId | null
@@ -553,6 +555,8 @@ export interface Tables {
     expires_at: Date
     request_sha256: Uint8Array | null
     browser_sha256: Uint8Array | null
+    recovery_link_id: string | null
+    user_handle: Uint8Array | null
   }
   picture: {
     owner_id: string
@@ -569,6 +573,33 @@ export interface Tables {
     count: number
     expires_at: Date
   }
+  recovery_link: {
+    user_id: UserId
+    recovery_link_id: string
+    identity_id: IdentityId
+    state: 'issued' | 'expired' | 'redeemed' | 'completed' | 'settled' | 'cancelled' | 'undone'
+    token_sha256: Uint8Array
+    stop_sha256: Uint8Array
+    reason: string
+    issued_at: Date
+    expires_at: Date
+    redeemed_at: Date | null
+    completes_at: Date | null
+    completed_at: Date | null
+    hold_until: Date | null
+    ended_at: Date | null
+    locked_until: Date | null
+    attempt_at: Date | null
+    credential_id: string | null
+    user_handle: Uint8Array | null
+    public_key: Uint8Array | null
+    sign_count: string | null
+    backup_eligible: boolean | null
+    backed_up: boolean | null
+    transports: string[] | null
+    name: string | null
+    last_used_at: Date | null
+  }
   session: {
     session_id: SessionId
     token_sha256: Uint8Array
@@ -578,7 +609,7 @@ export interface Tables {
     auth_time: Date
     last_seen_at: Date
     expires_at: Date
-    auth_method: 'passkey' | 'enterprise_sso'
+    auth_method: 'passkey' | 'enterprise_sso' | 'recovered_passkey'
     identity_id: IdentityId | null
     organization_id: OrganizationId | null
     connection_id: string | null
@@ -586,6 +617,7 @@ export interface Tables {
     proved_by: string | null
     fedcm_token_sha256: Uint8Array | null
     proved_request_sha256: Uint8Array | null
+    hold_until: Date | null
   }
   session_app: {
     session_id: SessionId

@@ -72,6 +72,8 @@ declare module 'fastify' {
     consumes?: string | undefined
     /** Permitted use by a session without a passkey. None if absent. */
     ssoSession?: SsoSessionUse
+    /** True if it accepts a session that is limited to one identity by a recovery. */
+    recoveredSession?: boolean
     /**
      * True if a form (`application/x-www-form-urlencoded`) is accepted. Parameters in `several` may be repeated and
      * become one list.

@@ -11,6 +11,11 @@ export type Endings = {
   account: { userId: UserId }
   /** What identities can use that operators suspend, or a whole account. Their data stays. */
   access: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
+  /**
+   * What was signed in before a recovery of the account, or by a recovery of an identity that is undone. Operators lose
+   * their rights.
+   */
+  recovered: { userId: UserId; identityIds: IdentityId[] }
   /** All sessions of the account, or what remains of sessions after these identities. */
   sessions: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
 }

@@ -45,6 +45,7 @@ import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
 import * as identityDeletion from '@countersign/protocol/accounts/deletion'
 import * as suspension from '@countersign/protocol/accounts/suspension'
+import * as recoveryLinks from '@countersign/protocol/accounts/recovery/links'
 import * as sso from '@countersign/protocol/organizations/sso'
 import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
 import * as transparency from '@countersign/protocol/signing/transparency'
@@ -91,7 +92,7 @@ const modules = {
   'Token-signing keys': tokenKeys,
   Groups: groups,
   'Invitations to register': accountInvitations,
-  People: { ...people, ...suspension, ...identityDeletion },
+  People: { ...people, ...suspension, ...identityDeletion, ...recoveryLinks },
   Operators: { ...operators, ...adminTokens },
   Settings: settings,
   Configuration: configuration,

@@ -28,6 +28,7 @@ import {
   findSessionByToken,
   type ClientBrowser,
   type PasskeySession,
+  type RecoveredSession,
   type Session,
 } from '#accounts/sessions/session.ts'
 import { startEnterpriseSession } from '#tokens/families/session.ts'
@@ -113,7 +114,7 @@ export async function confirmArrival(
 function isToBeConfirmed(
   { startedElsewhere }: { startedElsewhere: boolean },
   { userId }: IdentityRow,
-  present: Session | undefined,
+  present: Pick<Session | RecoveredSession, 'userId' | 'authMethod'> | undefined,
 ): boolean {
   if (present && present.userId !== userId) return true
   return startedElsewhere && present?.authMethod !== 'passkey'

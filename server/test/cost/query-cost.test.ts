@@ -212,7 +212,13 @@ const outside: Record<string, Record<string, string>> = {
 
 /** Indexes of exactly those rows that another index omits. */
 const opposites = [
-  ...['delegation_grant_revoked', 'transparency_leaf_pending', 'audit_event_of_user', 'audit_event_in_sequence'],
+  ...[
+    'delegation_grant_revoked',
+    'recovery_link_issued',
+    'transparency_leaf_pending',
+    'audit_event_of_user',
+    'audit_event_in_sequence',
+  ],
   ...['audit_event_of_identity_in_sequence', 'audit_event_of_organization_in_sequence'],
 ]
 

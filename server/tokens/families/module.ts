@@ -23,6 +23,7 @@ export const tokenFamilies = defineModule()({
   ended: {
     identities: (tx, { identityIds }) => deleteTokens(tx, identityIds),
     access: (tx, { identityIds }, now) => revokeTokens(tx, identityIds, now),
+    recovered: (tx, { identityIds }, now) => revokeTokens(tx, identityIds, now),
     async sessions(tx, ending, now) {
       await endSessions(tx, ending, now)
     },

@@ -36,8 +36,10 @@ function ofSession(tx: Transaction, of: Extract<SessionsOf, { userId: UserId }>)
     case 'one':
       return sql`session_id = ${of.sessionId}`
     case 'of identities':
-      return sql`identity_id = any(${of.identityIds}::uuid[]) and authenticated_by_passkey is not true`
+      return sql`identity_id = any(${of.identityIds}::uuid[])
+        and (authenticated_by_passkey is not true or session_id in ${selectSessions(tx, of)})`
     case 'of passkey':
+    case 'of recovered passkey':
     case 'beyond':
       return sql`session_id in ${selectSessions(tx, of)}`
   }

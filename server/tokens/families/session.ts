@@ -14,11 +14,11 @@ import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import {
   createEnterpriseSession,
   createSession,
-  type ClientBrowser,
   type NamedIdentity,
   type OpenedSession,
   type ProvedPerson,
-} from '#accounts/sessions/session.ts'
+} from '#accounts/sessions/opening.ts'
+import type { ClientBrowser } from '#accounts/sessions/session.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import * as sessionStore from './session-store.ts'
 

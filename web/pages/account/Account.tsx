@@ -12,6 +12,7 @@ import { Skeleton } from '../../components/ui/Card.tsx'
 import { type AccountData, type DataChange, readAccountData, type SectionProps } from './account-data.ts'
 import { PendingDeviceNotice } from './devices/WaitingDevices.tsx'
 import { Home } from './home/Home.tsx'
+import { RecoveryBanners } from './home/RecoveryBanner.tsx'
 import { lazy } from './lazy.tsx'
 import { MissingRecoveryCode } from './passkeys/MissingRecoveryCode.tsx'
 import { usePendingItems } from './pending-items.ts'
@@ -21,6 +22,7 @@ import { useAccountWords } from './words.ts'
 
 export type { AccountData } from './account-data.ts'
 
+const RecoveredAccess = lazy(async () => (await import('./home/RecoveredAccess.tsx')).RecoveredAccess)
 const Activity = lazy(async () => (await import('./activity/Activity.tsx')).Activity)
 const Apps = lazy(async () => (await import('./apps/Apps.tsx')).Apps)
 const DataAndDeletion = lazy(async () => (await import('./data/Data.tsx')).DataAndDeletion)
@@ -35,7 +37,8 @@ export function Account() {
   const [section, goTo] = useRoute({ parseRoute: sectionOf, routePath })
   const [session, setSession] = useState<Session>()
   const [data, setData] = useState<AccountData>()
-  usePendingItems(data?.pending.requests.length ?? 0, ({ pending, devices }) =>
+  const [isLimited, setLimited] = useState(false)
+  usePendingItems(data?.pending.requests.length, ({ pending, devices }) =>
     setData((current) => current && { ...current, devices, pending: latestOf(current.pending, pending) }),
   )
 
@@ -52,6 +55,7 @@ export function Account() {
     label: words.retry,
     do: async () => {
       const found = await readAccountData(setSession)
+      if (found === 'limited') return setLimited(true)
       if (found) return setData(found)
       // A user who signs out while the data loads is redirected to the start page instead.
       if (!isLeaving.current) location.replace(withReturnUrl('/login', location.pathname))
@@ -63,14 +67,17 @@ export function Account() {
     <Shell
       area="account"
       title={labels[section]}
-      sections={linksOf({ section, labels, data, onGo: goTo })}
+      sections={isLimited ? [] : linksOf({ section, labels, data, onGo: goTo })}
       user={(data?.session ?? session)?.identities[0]}
       onSignOut={signingOut.leave}
       waiting={data?.pending.count ?? 0}
     >
       <ErrorMessage of={signingOut.problem} />
-      {data ? (
+      {isLimited && session ? (
+        <RecoveredAccess session={session} />
+      ) : data ? (
         <>
+          <RecoveryBanners data={data} onChange={update} />
           <MissingRecoveryCode data={data} onChange={update} />
           <Content section={section} data={data} onChange={update} onGo={goTo} />
           <PendingDeviceNotice

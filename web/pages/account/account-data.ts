@@ -1,3 +1,4 @@
+import type { OwnRecoveryLink } from '@countersign/protocol/accounts/recovery/links'
 import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
@@ -29,6 +30,8 @@ export type AccountData = {
   pending: Pending
   /** The other devices that request to be unlocked. */
   devices: ResponseOf<'GET /api/account/device-approvals'>['devices']
+  /** The recoveries of the account that can be stopped or undone. */
+  recoveries: OwnRecoveryLink[]
   /** The open invitations to organizations. */
   invitations: OwnInvitation[]
 }
@@ -39,18 +42,19 @@ export type DataChange = AccountData | ((current: AccountData) => AccountData)
 /** What each section gets: the data, and how to change it. */
 export type SectionProps = { data: AccountData; onChange: (change: DataChange) => void }
 
-/** Reads the data of all sections, the session first. Returns undefined if no user is signed in. */
-export async function readAccountData(onSession: (session: Session) => void): Promise<AccountData | undefined> {
-  const readSession = async () => {
+/**
+ * Reads the data of all sections, the session first. Returns undefined if no user is signed in, and `limited` if a
+ * recovery limits the session to one identity.
+ */
+export async function readAccountData(
+  onSession: (session: Session) => void,
+): Promise<AccountData | 'limited' | undefined> {
+  try {
     const session = await call('GET /api/auth/session', {})
     onSession(session)
-    return session
-  }
-  try {
-    const reading = readSession()
+    if (session.authMethod === 'recovered_passkey') return 'limited'
     const readingPasskeys = call('GET /api/auth/passkeys', {})
     const [
-      session,
       { passkeys },
       recoveredAt,
       { sessions },
@@ -61,8 +65,8 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       { keys },
       news,
       invitations,
+      { recoveryLinks },
     ] = await Promise.all([
-      reading,
       readingPasskeys,
       fetchRecoveredAt(readingPasskeys),
       call('GET /api/auth/sessions', {}),
@@ -72,7 +76,8 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       fetchDelegations(),
       call('GET /api/signing/keys', {}),
       fetchPendingItems(),
-      fetchInvitations(reading),
+      fetchInvitations(session),
+      call('GET /api/account/recovery-links', {}),
     ])
     return {
       session,
@@ -86,6 +91,7 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
       signingKeys: keys,
       ...news,
       invitations,
+      recoveries: recoveryLinks,
     }
   } catch (error) {
     if (isSignInRequired(error)) return undefined
@@ -93,9 +99,9 @@ export async function readAccountData(onSession: (session: Session) => void): Pr
   }
 }
 
-async function fetchInvitations(reading: Promise<Session>): Promise<OwnInvitation[]> {
+async function fetchInvitations({ authMethod }: Session): Promise<OwnInvitation[]> {
   // A session that SSO opened is of one organization, and joins no other.
-  if ((await reading).authMethod !== 'passkey') return []
+  if (authMethod !== 'passkey') return []
   return (await call('GET /api/account/invitations', {})).invitations
 }
 

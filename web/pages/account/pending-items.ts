@@ -9,15 +9,16 @@ const restMilliseconds = 5000
 export type PendingItems = Pick<AccountData, 'pending' | 'devices'>
 
 /**
- * Polls the pending items every few seconds while the page is visible, as many as are shown. Failed reads are ignored,
- * because the next one follows soon.
+ * Polls the pending items every few seconds while the page is visible and shows some, as many as it shows. Failed reads
+ * are ignored, because the next one follows soon.
  */
-export function usePendingItems(shown: number, take: (news: PendingItems) => void): void {
+export function usePendingItems(shown: number | undefined, take: (news: PendingItems) => void): void {
   const latest = useRef(shown)
   latest.current = shown
   useEffect(() => {
     const read = async () => {
-      if (document.visibilityState === 'visible') take(await fetchPendingItems(latest.current))
+      const { current: count } = latest
+      if (count !== undefined && document.visibilityState === 'visible') take(await fetchPendingItems(count))
     }
     const refresh = () => void read().catch(() => {})
     const timer = setInterval(refresh, restMilliseconds)

@@ -1,5 +1,10 @@
 import { renderPage } from '../../components/frame/Root.tsx'
 import './developers.css'
 import { Developers } from './Developers.tsx'
+import { Refusals } from './Refusals.tsx'
 
-await renderPage(Developers)
+await renderPage(() => (
+  <Refusals>
+    <Developers />
+  </Refusals>
+))

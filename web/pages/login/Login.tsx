@@ -5,7 +5,7 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import { requiresOtherAccount, requiresReauthentication, returnUrl } from '../../lib/navigation.ts'
-import { fetchOwnSession } from '../../lib/session/session.ts'
+import { readSession } from '../../lib/session/session.ts'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
 import { ContextLine } from '../../components/unlock/RequestingApp.tsx'
 import { Spinner } from '../../components/display/Facts.tsx'
@@ -49,8 +49,13 @@ export function Login() {
   useEffect(() => {
     if (requiresOtherAccount(location.search)) return setPresent('signed out')
     // Signed-in users are redirected. If the server is unreachable, the next action reports the error.
-    fetchOwnSession().then(
-      (session) => (session && !proves ? leave() : setPresent(session ? 'signed in' : 'signed out')),
+    readSession().then(
+      (session) => {
+        // The account page says what the passkey of a recovery opens, and what opens the rest.
+        if (session?.authMethod === 'recovered_passkey') return location.replace('/account')
+        const isOwn = session?.authMethod === 'passkey'
+        return isOwn && !proves ? leave() : setPresent(isOwn ? 'signed in' : 'signed out')
+      },
       () => setPresent('signed out'),
     )
   }, [])

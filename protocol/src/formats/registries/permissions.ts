@@ -8,6 +8,7 @@ export const permissions = [
   'people.edit',
   'people.suspend',
   'people.delete',
+  'people.recover',
   'people.invite',
   'organizations.read',
   'organizations.manage',
@@ -49,6 +50,7 @@ export const rolesOfPermission: Record<Permission, readonly OperatorRole[]> = {
   'people.edit': ['owner', 'people'],
   'people.suspend': ['owner', 'people'],
   'people.delete': ['owner'],
+  'people.recover': ['owner', 'people'],
   'people.invite': ['owner', 'people'],
   'organizations.read': ['owner', 'people', 'auditor'],
   'organizations.manage': ['owner'],
@@ -76,7 +78,7 @@ export function permissionsOf(role: OperatorRole): Permission[] {
 }
 
 /** Permissions with which a token could outlive or exceed the operator who created it. */
-const neverOfTokens: readonly Permission[] = ['backup.restore', 'operators.manage', 'tokens.manage']
+const neverOfTokens: readonly Permission[] = ['people.recover', 'backup.restore', 'operators.manage', 'tokens.manage']
 
 /** Permissions that an admin token may have. */
 export const tokenPermissions = permissions.filter((permission) => !neverOfTokens.includes(permission))

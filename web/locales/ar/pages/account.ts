@@ -6,6 +6,25 @@ import { counted, handleOf, numberOf } from '../format.ts'
 export const accountPageMessages: typeof english = {
   places: { home: 'الرئيسية', security: 'الأمان', data: 'بياناتك' },
 
+  recovery: {
+    title: (handle) => `استرداد ${isolate(handle)}`,
+    issued: 'أرسل مشغّل الخدمة رابط استرداد. إذا لم تطلبه، فأوقفه.',
+    redeemed: (moment) => `سيصبح مفتاح مرور جديد صالحًا: ${moment}. إذا لم يكن لك، فأوقف ذلك.`,
+    completed: (moment) => `أضاف الاسترداد مفتاح مرور. آخر موعد للتراجع: ${moment}.`,
+    stop: 'إيقاف',
+    stopped: 'أُوقف الاسترداد',
+    undo: 'التراجع عن الاسترداد',
+    undone: 'تم التراجع عن الاسترداد',
+    ended: 'انتهى هذا الاسترداد بالفعل',
+    accept: 'أنا من طلب ذلك',
+    accepted: 'أُضيف مفتاح المرور إلى حسابك',
+    opensOnly: (handle) => `يفتح مفتاح المرور هذا ${isolate(handle)} فقط`,
+    held: (moment) => `يمكنك تسجيل الدخول إلى التطبيقات. لكل ما عدا ذلك أدخل رمز الاسترداد. مهلة التراجع: ${moment}.`,
+    limited: 'يمكنك تسجيل الدخول إلى التطبيقات. لكل ما عدا ذلك أدخل رمز الاسترداد.',
+    open: 'فتح كل شيء',
+    wrongCode: 'هذا ليس رمز الاسترداد لهذا الحساب.',
+  },
+
   home: {
     greetings: {
       morning: (name) => `صباح الخير، ${isolate(name)}`,

@@ -4,6 +4,28 @@ import { plural } from '../../plural.ts'
 export const accountPageMessages: typeof en = {
   places: { home: 'Start', security: 'Sicherheit', data: 'Deine Daten' },
 
+  recovery: {
+    title: (handle) => `Wiederherstellung von ${handle}`,
+    issued:
+      'Der Betreiber hat einen Link zur Wiederherstellung gesendet. Wenn du nicht darum gebeten hast, stoppe sie.',
+    redeemed: (moment) => `Ein neuer Passkey gilt ab: ${moment}. Wenn er nicht von dir ist, stoppe das.`,
+    completed: (moment) => `Eine Wiederherstellung hat einen Passkey hinzugefügt. Rückgängig machen bis: ${moment}.`,
+    stop: 'Stoppen',
+    stopped: 'Wiederherstellung gestoppt',
+    undo: 'Rückgängig machen',
+    undone: 'Wiederherstellung rückgängig gemacht',
+    ended: 'Diese Wiederherstellung ist schon beendet',
+    accept: 'Das war ich',
+    accepted: 'Passkey zum Konto hinzugefügt',
+    opensOnly: (handle) => `Dieser Passkey öffnet nur ${handle}`,
+    held: (moment) =>
+      'Du kannst dich bei Apps anmelden. Für alles andere gib deinen Wiederherstellungscode ein. ' +
+      `Frist zum Rückgängigmachen: ${moment}.`,
+    limited: 'Du kannst dich bei Apps anmelden. Für alles andere gib deinen Wiederherstellungscode ein.',
+    open: 'Alles öffnen',
+    wrongCode: 'Das ist nicht der Wiederherstellungscode dieses Kontos.',
+  },
+
   home: {
     greetings: {
       morning: (name) => `Guten Morgen, ${name}`,

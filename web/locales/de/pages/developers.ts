@@ -323,4 +323,18 @@ export const developerMessages: typeof english = {
       host: 'Keine registrierte Redirect-URI hat diesen Host. Am nächsten ist',
     },
   },
+
+  refused: {
+    too_many_apps: 'Du hast die Höchstzahl an Apps erreicht.',
+    disabled_by_operator: 'Der Betreiber hat das deaktiviert. Nur der Betreiber kann es wieder aktivieren.',
+    too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie jetzt.',
+    resource_key_taken: 'Dieser Ressourcenschlüssel ist schon vergeben. Wähle einen anderen.',
+    audience_taken: 'Eine andere Ressource verwendet diese Audience schon. Wähle eine andere.',
+    too_many_resources: 'Diese App hat die Höchstzahl an Ressourcen erreicht.',
+    resource_not_found: 'Diese Ressource gibt es nicht mehr.',
+    webhook_not_found: 'Es ist kein Webhook eingerichtet.',
+    webhook_disabled: 'Die App oder ihr Webhook ist deaktiviert. Aktiviere sie oder ihn zuerst.',
+    delivery_not_found: 'Dieses Ereignis ist nicht mehr im Protokoll.',
+    delivery_not_redeliverable: 'Dieses Ereignis wurde schon zugestellt oder wird noch gesendet.',
+  },
 }

@@ -4,6 +4,27 @@ import { plural } from '../../plural.ts'
 export const accountPageMessages = {
   places: { home: 'Home', security: 'Security', data: 'Your data' },
 
+  recovery: {
+    title: (handle: string) => `Recovery of ${handle}`,
+    issued: 'The operator mailed a recovery link. If you didn’t ask for it, stop it.',
+    redeemed: (moment: string) => `A new passkey becomes valid ${moment}. If it isn’t yours, stop it.`,
+    completed: (moment: string) => `A new passkey was added by a recovery. You can undo that until ${moment}.`,
+    stop: 'Stop this',
+    stopped: 'Recovery stopped',
+    undo: 'Undo recovery',
+    undone: 'Recovery undone',
+    ended: 'This recovery has already ended',
+    accept: 'It was me',
+    accepted: 'Passkey added to your account',
+    opensOnly: (handle: string) => `This passkey opens ${handle} only`,
+    held: (moment: string) =>
+      'You can sign in to apps. For everything else, enter your recovery code. ' +
+      `Until ${moment}, another passkey can undo the recovery.`,
+    limited: 'You can sign in to apps. For everything else, enter your recovery code.',
+    open: 'Open everything',
+    wrongCode: 'This isn’t the recovery code of this account.',
+  },
+
   home: {
     greetings: {
       morning: (name: string) => `Good morning, ${name}`,

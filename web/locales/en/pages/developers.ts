@@ -313,4 +313,19 @@ export const developerMessages = {
       host: 'No registered redirect URI has this host. The closest one is',
     },
   },
+
+  /** Has the error code as key. */
+  refused: {
+    too_many_apps: 'You’ve reached the maximum number of apps.',
+    disabled_by_operator: 'The operator disabled this. Only the operator can enable it again.',
+    too_many_secrets: 'Too many old secrets are still valid. Wait until one expires, or end them now.',
+    resource_key_taken: 'This resource key is already in use. Choose another one.',
+    audience_taken: 'Another resource already uses this audience. Choose another one.',
+    too_many_resources: 'This app has reached the maximum number of resources.',
+    resource_not_found: 'This resource no longer exists.',
+    webhook_not_found: 'No webhook is set up.',
+    webhook_disabled: 'The app or its webhook is disabled. Enable it first.',
+    delivery_not_found: 'This event is no longer in the log.',
+    delivery_not_redeliverable: 'This event was already delivered or is still being sent.',
+  },
 }

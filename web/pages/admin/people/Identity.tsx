@@ -68,7 +68,7 @@ export function Identity({ identityId, tab, goTo, onChanged }: Props) {
             ) : tab === 'activity' ? (
               <IdentityActivity key={acts} identityId={identityId} />
             ) : (
-              <Overview identity={found} onAct={setAct} />
+              <Overview identity={found} onAct={setAct} onDone={done} />
             )}
             {act === 'edit' ? (
               <EditIdentity identity={found} onStale={readAgain} onDone={done} onClose={close} />

@@ -11,12 +11,18 @@ import { joinValues } from '../../../lib/text/lists.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
 import type { Act } from './ActDialog.tsx'
+import { Recovery } from './recovery/Recovery.tsx'
 import { usePeopleMessages } from './words.ts'
 
-type Props = { identity: AdminIdentityDetails; onAct: (act: Act | 'edit') => void }
+type Props = {
+  identity: AdminIdentityDetails
+  onAct: (act: Act | 'edit') => void
+  /** Called when something is done, with a sentence that says so. */
+  onDone: (said: string) => Promise<void>
+}
 
 /** Says what is known of an identity, and offers what the operator may do with it. */
-export function Overview({ identity, onAct }: Props) {
+export function Overview({ identity, onAct, onDone }: Props) {
   const words = usePeopleMessages()
   const { may } = useOperator()
   return (
@@ -40,6 +46,7 @@ export function Overview({ identity, onAct }: Props) {
           {may('people.export') && <ExportIdentity identity={identity} />}
         </div>
       </div>
+      {identity.deletionDueAt === null && may('people.recover') && <Recovery identity={identity} onDone={onDone} />}
       {identity.deletionDueAt === null && may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
       <Deletion identity={identity} onAct={onAct} />
     </>
@@ -88,7 +95,7 @@ function useFacts(identity: AdminIdentityDetails): Fact[] {
   ]
 }
 
-function Suspension({ identity, onAct }: Props) {
+function Suspension({ identity, onAct }: Pick<Props, 'identity' | 'onAct'>) {
   const { suspend, activate } = usePeopleMessages()
   const { language } = useLocale()
   const { status, statusReason, statusAt } = identity
@@ -118,7 +125,7 @@ function Suspension({ identity, onAct }: Props) {
   )
 }
 
-function Deletion({ identity: { statusReason, deletionDueAt }, onAct }: Props) {
+function Deletion({ identity: { statusReason, deletionDueAt }, onAct }: Pick<Props, 'identity' | 'onAct'>) {
   const { remove, restore } = usePeopleMessages()
   const { language } = useLocale()
   const { may } = useOperator()

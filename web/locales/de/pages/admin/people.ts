@@ -6,7 +6,13 @@ export const adminPeopleMessages: typeof english = {
   lead: 'Finde und verwalte Identitäten. Betroffene sehen, dass du nachgesehen hast.',
   search: 'Benutzername, E-Mail oder Name',
   status: 'Status',
-  statuses: { all: 'Jeder Status', active: 'Aktiv', suspended: 'Gesperrt', deletion_scheduled: 'Wird gelöscht' },
+  statuses: {
+    all: 'Jeder Status',
+    active: 'Aktiv',
+    recovering: 'In Wiederherstellung',
+    suspended: 'Gesperrt',
+    deletion_scheduled: 'Wird gelöscht',
+  },
   group: 'Gruppe',
   allGroups: 'Alle Gruppen',
   columns: { name: 'Identität', lastSeen: 'Zuletzt gesehen' },
@@ -88,6 +94,33 @@ export const adminPeopleMessages: typeof english = {
     },
     now: 'Abmelden',
     done: (name) => `${name} ist abgemeldet.`,
+  },
+  recover: {
+    row: 'Wiederherstellungslink',
+    what: 'Wenn alle Passkeys und der Wiederherstellungscode verloren sind.',
+    issued: 'Wiederherstellungslink gesendet',
+    validUntil: (moment) => `Gültig bis: ${moment}`,
+    redeemed: 'Wiederherstellungslink benutzt',
+    validFrom: (moment) => `Der neue Passkey gilt ab: ${moment}`,
+    completed: 'Wiederhergestellt',
+    undoneUntil: (moment) => `Lässt sich rückgängig machen bis: ${moment}`,
+    send: {
+      open: 'Zugang wiederherstellen\u00a0…',
+      title: (name) => `Zugang von ${name} wiederherstellen`,
+      what:
+        'Der Link kommt per E-Mail, und du siehst ihn nicht. Vergewissere dich vorher auf einem anderen Weg, dass ' +
+        'die Anfrage echt ist.',
+      reasonHint: 'Für das Audit-Log.',
+      now: 'Link senden',
+      done: (name) => `Der Wiederherstellungslink für ${name} wurde gesendet.`,
+    },
+    cancel: {
+      open: 'Wiederherstellung abbrechen\u00a0…',
+      title: (name) => `Wiederherstellung von ${name} abbrechen`,
+      what: 'Der Link und der neue Passkey gelten dann nicht mehr.',
+      now: 'Wiederherstellung abbrechen',
+      done: (name) => `Die Wiederherstellung von ${name} wurde abgebrochen.`,
+    },
   },
   remove: {
     row: 'Löschen',
