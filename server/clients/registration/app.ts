@@ -12,7 +12,7 @@ import { deletePictures, removePicture } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import { changedAccess, replaceGroups } from './access/access.ts'
-import type { RegisteredApp } from './directory.ts'
+import type { ListedApp, RegisteredApp } from './directory.ts'
 import {
   type AppSettings,
   type AppSettingsChange,
@@ -135,7 +135,7 @@ async function requireRoom(tx: Transaction, userId: UserId): Promise<void> {
 }
 
 /** Lists the apps that a user has registered, newest first. */
-export function listAppsOf(db: Database, userId: UserId): Promise<RegisteredApp[]> {
+export function listAppsOf(db: Database, userId: UserId): Promise<ListedApp[]> {
   return store.listAppsOf(db, userId)
 }
 
@@ -145,7 +145,7 @@ type Page = { cursor?: string | undefined; count: number }
 export async function readApps(
   db: Database,
   { cursor, count }: Page,
-): Promise<{ apps: RegisteredApp[]; nextCursor: string | null }> {
+): Promise<{ apps: ListedApp[]; nextCursor: string | null }> {
   const before = cursor === undefined ? undefined : readCursor(cursor)
   const found = await store.listApps(db, { before, count: count + 1 })
   const apps = found.slice(0, count)
@@ -295,7 +295,7 @@ export function forgetOwnerIdentities(
 }
 
 /** Returns the public fields of an app. */
-export function toPublicApp(app: RegisteredApp): PublicApp {
+export function toPublicApp(app: ListedApp): PublicApp {
   return {
     clientId: app.clientId,
     name: app.name,
@@ -312,7 +312,7 @@ export function toPublicApp(app: RegisteredApp): PublicApp {
 }
 
 /** Returns an app with the fields for its owner and the operator. */
-export function toApp(app: RegisteredApp): App {
+export function toApp(app: ListedApp): App {
   return {
     ...toPublicApp(app),
     redirectUris: app.redirectUris,

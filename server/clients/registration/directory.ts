@@ -10,7 +10,7 @@ import {
 } from '#clients/registration/metadata-documents/metadata-document.ts'
 import { toMetadataDocumentClient } from '#clients/registration/metadata-documents/metadata-document-client.ts'
 import * as store from './store.ts'
-import type { RegisteredApp } from './store.ts'
+import type { ListedApp, RegisteredApp } from './store.ts'
 
 type Entry<Value> = { value: Value; readAt: number }
 type Settled<Key, Value> = Map<Key, Entry<Value>>
@@ -97,7 +97,7 @@ function isFresh({ readAt }: Entry<unknown>, now: Date): boolean {
   return age >= 0 && age < cacheTtlMs
 }
 
-export type { RegisteredApp }
+export type { ListedApp, RegisteredApp }
 
 /** Directory of apps for all requests. Changes by other processes are visible here within five seconds. */
 export type AppDirectory = {

@@ -11,7 +11,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { acceptPictureBodies, countUpload, pictureBodyOf } from '#platform/pictures/upload.ts'
 import type { Workshop } from '#platform/pictures/workshop.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import type { AppDirectory, RegisteredApp } from './directory.ts'
+import type { AppDirectory, ListedApp } from './directory.ts'
 import { settingsOf } from './settings.ts'
 import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
 import { removeIcon, setIcon, uploaderOf } from './icon.ts'
@@ -71,7 +71,7 @@ function mountOwnList(host: Host, kernel: ServerContext): void {
         kernel.db,
         apps.map(({ clientId }) => clientId),
       )
-      const lastSignInAtOf = ({ clientId }: RegisteredApp) => lastSignIns.get(clientId)?.toISOString() ?? null
+      const lastSignInAtOf = ({ clientId }: ListedApp) => lastSignIns.get(clientId)?.toISOString() ?? null
       return { apps: apps.map((app) => ({ ...toApp(app), lastSignInAt: lastSignInAtOf(app) })) }
     },
   })

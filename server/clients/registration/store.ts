@@ -68,8 +68,13 @@ function claimsOf({ selectFrom }: ExpressionBuilder<Tables, 'app'>) {
   return sql<ClaimMapping[]>`(${mappings})`.as('claims')
 }
 
+/** Selects what managers see. A list does without what tokens need: that would be read for each app. */
+function selectListed(db: Database | Transaction) {
+  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf)
+}
+
 function selectApps(db: Database | Transaction) {
-  return db.selectFrom('app').select(app).select(secretsOf).select(accessOf).select(roleGroupsOf).select(claimsOf)
+  return selectListed(db).select(roleGroupsOf).select(claimsOf)
 }
 
 /** Finds an app with the hashes of its secrets, in one statement. */
@@ -77,6 +82,8 @@ export function findApp(db: Database | Transaction, clientId: ClientId) {
   return selectApps(db).where('client_id', '=', clientId).executeTakeFirst()
 }
 export type RegisteredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
+/** An app in a list. */
+export type ListedApp = Omit<RegisteredApp, 'roleGroupIds' | 'claims'>
 
 /** Locks an app until the transaction ends. */
 export function lockApp(tx: Transaction, clientId: ClientId) {
@@ -89,7 +96,7 @@ export type Position = { createdAt: Date; clientId: ClientId }
 /** Lists the newest `count` apps, of all or of those before a position. */
 export function listApps(db: Database, { before, count }: { before: Position | undefined; count: number }) {
   const { createdAt, clientId } = before ?? {}
-  return selectApps(db)
+  return selectListed(db)
     .$if(before !== undefined, (older) =>
       older.where(sql<boolean>`(created_at, client_id) < (${createdAt}::timestamptz, ${clientId})`),
     )
@@ -101,7 +108,7 @@ export function listApps(db: Database, { before, count }: { before: Position | u
 
 /** Lists `count` apps that the operator registered, by client ID, those after another one. */
 export function listOperatorApps(db: Database, { after, count }: { after: ClientId | undefined; count: number }) {
-  return selectApps(db)
+  return selectListed(db)
     .where('owner_user_id', 'is', null)
     .where('metadata_fetched_at', 'is', null)
     .$if(after !== undefined, (some) => some.where('client_id', '>', after ?? null))
@@ -112,7 +119,7 @@ export function listOperatorApps(db: Database, { after, count }: { after: Client
 
 /** Lists the apps that a user has registered, newest first. */
 export function listAppsOf(db: Database, ownerUserId: UserId) {
-  return selectApps(db)
+  return selectListed(db)
     .where('owner_user_id', '=', ownerUserId)
     .orderBy('created_at', 'desc')
     .orderBy('client_id')

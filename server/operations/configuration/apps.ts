@@ -8,7 +8,7 @@ import { Value } from 'typebox/value'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import { createApp, toApp, updateApp } from '#clients/registration/app.ts'
 import { activeSecretHashes, replaceSecrets } from '#clients/registration/authentication/secret.ts'
-import type { RegisteredApp } from '#clients/registration/directory.ts'
+import type { ListedApp, RegisteredApp } from '#clients/registration/directory.ts'
 import { findOperatorApp } from '#clients/registration/operator-app.ts'
 import { defaultSettings, settingsOf } from '#clients/registration/settings.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -155,7 +155,7 @@ function changeOf(declared: DeclaredApp, isChosen: (name: string) => boolean = (
 }
 
 /** Returns the values of an app by path. */
-function valuesOf(app: RegisteredApp): Values {
+function valuesOf(app: ListedApp): Values {
   return flat({ ...toApp(app) })
 }
 
@@ -173,7 +173,7 @@ function isObject(value: Json): value is Exclude<Json, readonly Json[] | string 
 }
 
 /** Returns an app as a document declares it: what differs from the defaults, without secrets. */
-export function declarationOf(key: string, app: RegisteredApp, isOwnPicture: (url: string) => boolean): DeclaredApp {
+export function declarationOf(key: string, app: ListedApp, isOwnPicture: (url: string) => boolean): DeclaredApp {
   const { iconUrl, ...settings } = toApp(app)
   const shown: Values = { ...settings, iconUrl: iconUrl !== null && isOwnPicture(iconUrl) ? null : iconUrl }
   const given = Object.keys(defaultedAppSettings).filter(

@@ -12,7 +12,7 @@ import { listGroups } from '#accounts/groups/group.ts'
 import { listPendingMailed } from '#accounts/invitations/invitation.ts'
 import { hasPermission } from '#accounts/operators/acting-operator.ts'
 import type { Operator } from '#accounts/operators/operator-guard.ts'
-import type { RegisteredApp } from '#clients/registration/directory.ts'
+import type { ListedApp } from '#clients/registration/directory.ts'
 import { findOperatorApp, listOperatorApps } from '#clients/registration/operator-app.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -86,8 +86,8 @@ async function readApps(kernel: Kernel, source: string | undefined): Promise<Dec
   return declared
 }
 
-async function readAllApps({ db }: Kernel): Promise<RegisteredApp[]> {
-  const found: RegisteredApp[] = []
+async function readAllApps({ db }: Kernel): Promise<ListedApp[]> {
+  const found: ListedApp[] = []
   let after: ClientId | undefined
   do {
     const page = await listOperatorApps(db, { after, count: pageCount })
