@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { adminInvitationsMessages as invitations } from '../../../web/locales/en/pages/admin/invitations.ts'
+import { adminKeysMessages as keys } from '../../../web/locales/en/pages/admin/keys.ts'
+import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
+import { adminOrganizationsMessages as organizations } from '../../../web/locales/en/pages/admin/organizations.ts'
 import { adminOverviewMessages as overview } from '../../../web/locales/en/pages/admin/overview.ts'
+import { foundRemoteOrganization } from '../../../server/testing/remote-organization.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 
@@ -61,4 +65,41 @@ test('CON-09 an owner reads which rows of a file are wrong, and invites the othe
   const mail = await stage.mailbox.take()
   assert.deepEqual(mail.to, ['noether@example.org'])
   assert.deepEqual(faults, [])
+})
+
+test('CON-12 an owner suspends and activates an organization, and rotates the keys that sign tokens', async () => {
+  const { person, look, faults } = await enrollOwner('ada', 'Ada Lovelace')
+  const { page, press } = person
+  const open = (section: string) => page.goto(`${stage.service.authUrl}/admin/${section}`)
+  await open('organizations')
+  await page.getByText(organizations.none).waitFor()
+  await look('admin-no-organizations')
+  const { owner, id } = await foundRemoteOrganization(stage.service, { approvalsNeeded: 1, others: 1 })
+  const read = () => fetch(`${stage.service.businessUrl}/api/organizations/${id}`, { headers: owner.headers })
+  assert.equal((await read()).status, 200)
+  await page.reload()
+  await press('organization-menu')
+  await press('ask-suspend-organization')
+  await look('admin-suspend-organization')
+  await press('set-organization-status')
+  await page.getByRole('cell', { name: organizations.statuses.suspended }).waitFor()
+  await look('admin-organizations')
+  assert.equal((await read()).status, 404)
+  await press('organization-menu')
+  await press('ask-activate-organization')
+  await press('set-organization-status')
+  await page.getByRole('cell', { name: organizations.statuses.active }).waitFor()
+  assert.equal((await read()).status, 200)
+
+  await open('keys')
+  await page.getByRole('cell', { name: keys.states.signing }).first().waitFor()
+  await press('ask-rotate-keys')
+  await look('admin-rotate-keys')
+  await press('rotate-keys')
+  await page.getByRole('cell', { name: keys.states.published }).first().waitFor()
+  await look('admin-keys')
+  assert.deepEqual(faults, [])
+  await press('ask-rotate-keys')
+  await press('rotate-keys')
+  await page.getByText(adminMessages.refused.rotation_in_progress).waitFor()
 })

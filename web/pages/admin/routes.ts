@@ -8,8 +8,10 @@ export const sectionIcons = {
   invitations: 'mail',
   groups: 'users',
   apps: 'app-window',
+  organizations: 'building',
   audit: 'scroll-text',
   operators: 'shield-check',
+  keys: 'key-round',
   settings: 'settings',
 } as const satisfies Record<string, IconName>
 

@@ -1,0 +1,22 @@
+/** Holds the messages about organizations, for operators. */
+export const adminOrganizationsMessages = {
+  title: 'Organizations',
+  lead: 'Their owners manage them. You see that they exist, not what they do.',
+  none: 'No organizations yet',
+  noneWhat: 'Users create them on the pages for organizations.',
+  name: 'Organization',
+  status: 'Status',
+  statuses: { active: 'Active', suspended: 'Suspended' },
+  members: 'Members',
+  owners: 'Owners',
+  created: 'Created',
+  menuOf: (organization: string) => `Actions on ${organization}`,
+  suspend: 'Suspend',
+  suspendTitle: (organization: string) => `Suspend ${organization}`,
+  suspendWhat: 'Its members and tokens have no access until you activate it. Nothing is deleted.',
+  suspended: (organization: string) => `${organization} is suspended.`,
+  activate: 'Activate',
+  activateTitle: (organization: string) => `Activate ${organization}`,
+  activateWhat: 'Its members have access again.',
+  activated: (organization: string) => `${organization} is active.`,
+}
