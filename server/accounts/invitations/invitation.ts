@@ -15,12 +15,13 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
-import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { afterCommit, type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { invitationUrl, letterOf, type LetterInput } from './invitation-mail.ts'
+import { notifyMailing } from './mailing.ts'
 import * as store from './store.ts'
 import { voidReasonOf } from './void.ts'
 
@@ -63,13 +64,27 @@ export function readInvitation({ operator, browserLanguage, ...requested }: Invi
 }
 
 /** An invitation in the database, and its token, which only its recipient may learn. */
-export type StoredInvitation = Awaited<ReturnType<typeof storeInvitation>>
+type StoredInvitation = Awaited<ReturnType<typeof storeInvitation>>
+
+/**
+ * Stores an invitation and mails it in the background, in the transaction of other changes. Returns its ID. Throws as
+ * `storeInvitation`.
+ */
+export async function storeMailedInvitation(tx: Transaction, draft: Draft, now: Date): Promise<string> {
+  const { row } = await storeInvitation(tx, { ...draft, mailAt: now }, now)
+  afterCommit(tx, notifyMailing)
+  return row.invitationId
+}
 
 /**
  * Stores an invitation without mailing it. Throws `permission_denied` and `reauthentication_required` for groups that
  * the operator may not change, `invalid_request`, `group_not_found`, `too_many_invitations`.
  */
-export async function storeInvitation(db: Database, { operator, groups, shown }: Draft, now: Date) {
+async function storeInvitation(
+  db: Database,
+  { operator, groups, shown, mailAt = null }: Draft & { mailAt?: Date | null },
+  now: Date,
+) {
   const { kind, maxUses } = shown
   const token = generateToken('accountInvitation')
   const tokenSha256 = sha256(token)
@@ -78,17 +93,17 @@ export async function storeInvitation(db: Database, { operator, groups, shown }:
     const invitationId = randomUUIDv7()
     const groupIds = found.map(({ groupId }) => groupId)
     await requireRightsOverGroups(tx, { operator, groupIds, maxUses }, now)
-    const inserted = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds }
+    const inserted = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds, mailAt }
     if (!(await store.insertInvitation(tx, inserted, now))) throw errors.too_many_invitations()
     const details = { invitationId, kind, groups, maxUses }
     await recordAuditEvent(tx, { action: 'invitation.created', ...auditFieldsOf(operator), details }, now)
-    return { ...inserted, useCount: 0, createdAt: now, issuedAt: now, nextMailAt: null }
+    return { ...inserted, useCount: 0, createdAt: now, issuedAt: now, nextMailAt: mailAt }
   })
   return { row, token }
 }
 
 /** Mails a stored invitation. Returns false if that fails, or if it is a link: it stays, and can be mailed again. */
-export async function mailInvitation(kernel: ServerContext, { row, token }: StoredInvitation): Promise<boolean> {
+async function mailInvitation(kernel: ServerContext, { row, token }: StoredInvitation): Promise<boolean> {
   const { email, message, language, tokenSha256 } = row
   if (email === null) return false
   const isMailed = await tryToMail(kernel, { email, message, language, url: invitationUrl(kernel.config, token) })
@@ -97,7 +112,7 @@ export async function mailInvitation(kernel: ServerContext, { row, token }: Stor
 }
 
 /** Counts a mail to the address of an invitation. Throws `rate_limited`. */
-export function countMail({ rateLimits }: Pick<ServerContext, 'rateLimits'>, email: string): Promise<void> {
+function countMail({ rateLimits }: Pick<ServerContext, 'rateLimits'>, email: string): Promise<void> {
   return rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
 }
 

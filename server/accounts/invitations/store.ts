@@ -43,16 +43,20 @@ export type NewInvitation = {
 }
 
 /** Inserts an invitation, unless too many are pending. Returns false then. */
-export async function insertInvitation(tx: Transaction, row: NewInvitation, now: Date): Promise<boolean> {
+export async function insertInvitation(
+  tx: Transaction,
+  { mailAt, ...row }: NewInvitation & { mailAt: Date | null },
+  now: Date,
+): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into invitation (
       invitation_id, token_sha256, kind, email, handle, display_name, group_ids, language, message, max_uses,
-      created_at, issued_at, expires_at, created_by, admin_token_id
+      created_at, issued_at, expires_at, created_by, admin_token_id, mail_at
     )
     select ${row.invitationId}::uuid, ${row.tokenSha256}::bytea, ${row.kind}, ${row.email}, ${row.handle},
       ${row.displayName}, ${row.groupIds}::uuid[], ${row.language}, ${row.message}, ${row.maxUses}::integer,
       ${now}::timestamptz, ${now}::timestamptz, ${row.expiresAt}::timestamptz, ${row.operatorId}::uuid,
-      ${row.tokenId}::uuid
+      ${row.tokenId}::uuid, ${mailAt}::timestamptz
     where (
       select count(*) from (
         select from invitation where use_count < max_uses and expires_at > ${now}

@@ -4,6 +4,7 @@ import type { ConfigurationChange, ConfigurationDocument } from '@countersign/pr
 import type { App } from '@countersign/protocol/clients/apps'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { createToken, makeOperator } from '#testing/operators.ts'
+import { mailDue } from '#accounts/invitations/mailing.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -98,6 +99,7 @@ test('CNF-02 a document applied again changes nothing, and neither does an expor
         JSON.stringify(changes),
       )
     }
+  while ((await mailDue(world.kernel)) > 0);
   const mails = world.kernel.mail.inbox?.list().filter(({ to }) => to === 'Ada@example.com')
   assert.equal(mails?.length, 1)
 })
