@@ -29,6 +29,8 @@ type Proof = {
   challenge: string
   /** User that the passkey must belong to, if the user is already known. */
   owner?: UserId
+  /** The passkey, if it was already looked for and found. */
+  found?: store.Credential | undefined
 }
 
 /**
@@ -65,7 +67,7 @@ export type Presence = { proved: VerifiedAssertion; evidence: PresenceEvidence; 
 export async function verifyPresence(
   kernel: Surroundings,
   { userId }: Pick<PasskeySession, 'userId'>,
-  { credential, challenge }: Omit<Proof, 'owner'>,
+  { credential, challenge }: Omit<Proof, 'owner' | 'found'>,
 ): Promise<Presence> {
   const { proved, publicKey } = await verifyAssertion(kernel, { credential, challenge, owner: userId })
   const { authenticatorData, clientDataJSON, signature } = credential.response
@@ -146,9 +148,9 @@ async function recordRegression(db: Database, { userId, credentialId }: Verified
 /** Finds a passkey of the whole account, and verifies its assertion. */
 async function verifyAssertion(
   kernel: Surroundings,
-  { credential: sent, challenge, owner }: Proof,
+  { credential: sent, challenge, owner, found }: Proof,
 ): Promise<{ proved: VerifiedAssertion; publicKey: Uint8Array<ArrayBuffer> }> {
-  const credential = await store.findCredential(kernel.db, sent.id)
+  const credential = found ?? (await store.findCredential(kernel.db, sent.id))
   if (!credential || (owner !== undefined && credential.userId !== owner)) throw errors.invalid_credential()
   const proved = await verifyAgainst(kernel, credential, { sent, challenge, isKnown: owner !== undefined })
   return { proved, publicKey: new Uint8Array(credential.publicKey) }

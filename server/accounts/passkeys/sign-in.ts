@@ -12,6 +12,7 @@ import { errors, type RecoveredPasskeys, withRecoveredAssertion, withVerifiedAss
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, requestOptions } from './ceremony.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
+import * as store from './store.ts'
 
 /** Starts a re-authentication of the session's user, optionally for an authorization request. Throws `rate_limited`. */
 export async function startReauthentication(
@@ -100,8 +101,10 @@ export async function finishSignIn(
     await recordAuditEvent(tx, { action: 'session.created', actor: 'user', userId, details }, now)
     return { ...session, userId, limitedTo }
   }
-  const passkey = await recoveredPasskeys.find(kernel.db, credential.id)
-  if (!passkey) return withVerifiedAssertion(kernel, { credential, challenge }, now, start)
+  // Nearly every sign-in is by a passkey of an account, and needs no look for another.
+  const found = await store.findCredential(kernel.db, credential.id)
+  const passkey = found ? undefined : await recoveredPasskeys.find(kernel.db, credential.id)
+  if (!passkey) return withVerifiedAssertion(kernel, { credential, challenge, found }, now, start)
   const services = { kernel, recoveredPasskeys }
   return withRecoveredAssertion(services, { passkey, credential, challenge }, now, (tx, proved, used) => {
     const { identityId, holdUntil } = used
