@@ -1,6 +1,7 @@
 /**
- * Writes `sdk/src/shared/api-types.ts`, the requests and responses of the operations that the SDK calls, from the
- * OpenAPI document of the service. `--check` fails when the file is stale.
+ * Writes the types of the SDK from the OpenAPI document of the service: to `sdk/src/shared/api-types.ts` the requests
+ * and responses of the operations that it calls, and to `webhook-types.ts` beside it the bodies of webhooks. `--check`
+ * fails when a file is stale.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +35,7 @@ export function describeWebhooks(document: unknown, eventTypes: readonly string[
     .filter((schema) => eventTypes.includes(String(listIn(at(schema, 'properties', 'type', 'enum') ?? [])[0])))
   const types = events.map((schema) => `${commentOf(at(schema, 'description'))}| ${typeOf(schema)}`)
   const type = indented(`export type WebhookEvent =\n${types.join('\n')}`)
-  return `/** Body of a webhook, whose signature is verified. */\n${type}\n`
+  return `${header}\n\n/** Body of a webhook, whose signature is verified. */\n${type}\n`
 }
 
 function indented(code: string): string {
@@ -125,11 +126,16 @@ if (import.meta.main) {
   const nowhere = new URL('https://id.example')
   const hosts = { baseUrl: nowhere, authUrl: nowhere, businessUrl: nowhere }
   const document = openApiDocument({ ...hosts, developerPortal: false, demo: false })
-  const target = join(import.meta.dirname, '../sdk/src/shared/api-types.ts')
-  const fresh = `${describeOperations(document, called)}\n${describeWebhooks(document, Object.keys(webhookBodies))}`
-  if (!process.argv.includes('--check')) writeFileSync(target, fresh)
-  else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
-    console.error('sdk/src/shared/api-types.ts is stale: node tools/sdk-types.ts writes it anew')
-    process.exitCode = 1
+  const written = {
+    'api-types.ts': describeOperations(document, called),
+    'webhook-types.ts': describeWebhooks(document, Object.keys(webhookBodies)),
+  }
+  for (const [name, fresh] of Object.entries(written)) {
+    const target = join(import.meta.dirname, '../sdk/src/shared', name)
+    if (!process.argv.includes('--check')) writeFileSync(target, fresh)
+    else if (!existsSync(target) || readFileSync(target, 'utf8') !== fresh) {
+      console.error(`sdk/src/shared/${name} is stale: node tools/sdk-types.ts writes it anew`)
+      process.exitCode = 1
+    }
   }
 }
