@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { askAdmin } from '../fixtures/admin-api.ts'
 import type { TestEnvironment } from '../fixtures/environment.ts'
 import type { Person } from '../fixtures/person.ts'
 
@@ -7,7 +7,7 @@ type Look = (name: string) => Promise<void>
 /** Administers the service: the pages and dialogs of an operator, with users, groups and apps of the given names. */
 export async function visitAdminPages(person: Person, stage: TestEnvironment, handle: string, look: Look) {
   const { page, control } = person
-  const admin = (path: string, body: object, method = 'POST') => callAdmin(stage, method, path, body)
+  const admin = (path: string, body: object) => askAdmin(stage.service, 'POST', path, body)
   const open = (path: string) => page.goto(`${stage.service.authUrl}/admin/${path}`)
   await admin('operators', { handle, role: 'owner' })
   const [stays, leaves] = [`${handle}-stays`, `${handle}-leaves`]
@@ -109,7 +109,7 @@ async function visitDeletedIdentity(person: Person, stage: TestEnvironment, hand
   const { identities } = await call(service.baseUrl, 'GET /api/auth/session')
   const identityId = identities[0]?.identityId ?? ''
   const reason = 'Left the company on the last day of the month, as agreed.'
-  await callAdmin(stage, 'DELETE', `identities/${identityId}`, { confirm: handle, reason, retainDays: 7 })
+  await askAdmin(service, 'DELETE', `identities/${identityId}`, { confirm: handle, reason, retainDays: 7 })
   await page.close()
   await person.page.goto(`${service.authUrl}/admin/people/${identityId}`)
   await person.control('ask-restore').waitFor()
@@ -118,13 +118,4 @@ async function visitDeletedIdentity(person: Person, stage: TestEnvironment, hand
   await person.page.getByRole('dialog').waitFor()
   await look('admin-ask-restore')
   await person.press('cancel')
-}
-
-async function callAdmin({ service }: TestEnvironment, method: string, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${service.baseUrl}/api/admin/${path}`, {
-    method,
-    headers: { ...service.admin, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  assert.ok(answer.ok, `${method} ${path}: ${await answer.text()}`)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
+import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 
@@ -12,22 +13,14 @@ after(() => stage.close())
 
 const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorScheme: 'dark', width: 360 } } as const
 
-async function ask(method: string, path: string, body: object) {
-  const { baseUrl, admin } = stage.service
-  const headers = { ...admin, 'content-type': 'application/json' }
-  const answer = await fetch(`${baseUrl}/api/admin/${path}`, { method, headers, body: JSON.stringify(body) })
-  assert.ok(answer.ok, `${method} ${path}: ${await answer.clone().text()}`)
-  return answer.json()
-}
-
 test('CON-11 an owner assigns a role of an app, and previews what the app learns', async () => {
   const person = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const { page, control, press, write } = person
   await page.setViewportSize({ width: 1280, height: 900 })
-  await ask('POST', 'operators', { handle: 'ada', role: 'owner' })
+  await askAdmin(stage.service, 'POST', 'operators', { handle: 'ada', role: 'owner' })
   await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
-  await ask('POST', 'groups', { key: 'eng', displayName: 'Engineering' })
-  const { clientId } = await ask('POST', 'apps', {
+  await askAdmin(stage.service, 'POST', 'groups', { key: 'eng', displayName: 'Engineering' })
+  const { clientId } = await askAdmin(stage.service, 'POST', 'apps', {
     ...{ name: 'Grafana', redirectUris: ['https://grafana.example/callback'] },
     allowedScopes: ['openid', 'profile', 'roles'],
   })
@@ -52,7 +45,9 @@ test('CON-11 an owner assigns a role of an app, and previews what the app learns
   await write('key', 'viewer')
   await press('save-role')
   await page.locator('.list').getByText(apps.roles.unassigned).waitFor()
-  await ask('PUT', `apps/${clientId}/claims`, { claims: [{ claim: 'team', source: 'literal:blue', scope: 'openid' }] })
+  await askAdmin(stage.service, 'PUT', `apps/${clientId}/claims`, {
+    claims: [{ claim: 'team', source: 'literal:blue', scope: 'openid' }],
+  })
   await page.reload()
   await page.locator('.list').getByText('literal:blue').waitFor()
   await look('admin-app-with-roles')

@@ -6,6 +6,7 @@ import { serveHere } from '../../../server/testing/service-here.ts'
 import type { Served } from '../../../server/testing/service.ts'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/settings.ts'
+import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
@@ -23,19 +24,12 @@ after(async () => {
 
 const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorScheme: 'dark', width: 360 } } as const
 
-async function ask({ baseUrl, admin }: Served, method: 'GET' | 'POST', path: string, body?: object) {
-  const sent = body && { body: JSON.stringify(body), headers: { ...admin, 'content-type': 'application/json' } }
-  const answer = await fetch(`${baseUrl}/api/admin/${path}`, { method, headers: admin, ...sent })
-  assert.ok(answer.ok, `${method} ${path}: ${await answer.clone().text()}`)
-  return answer
-}
-
 /**
  * Exports the configuration, apart from the shop that every journey has. Apps that were made by hand have their client
  * ID as key, so their names stand for it.
  */
 async function exported(service: Served): Promise<ConfigurationDocument> {
-  const document: ConfigurationDocument = await (await ask(service, 'GET', 'export')).json()
+  const document: ConfigurationDocument = await askAdmin(service, 'GET', 'export')
   const apps = (document.apps ?? []).filter(({ key }) => key !== stage.shop.app.clientId)
   const named = apps.map((app) => ({ ...app, key: app.name ?? '' }))
   return { ...document, apps: named.toSorted((one, other) => one.key.localeCompare(other.key)) }
@@ -44,7 +38,7 @@ async function exported(service: Served): Promise<ConfigurationDocument> {
 test('CON-10 the first hour of an operator in the console gives what a file gives', async () => {
   const person = await stage.enroll({ handle: 'maria', displayName: 'Maria Mitchell' })
   await person.page.setViewportSize({ width: 1280, height: 900 })
-  await ask(stage.service, 'POST', 'operators', { handle: 'maria', role: 'owner' })
+  await askAdmin(stage.service, 'POST', 'operators', { handle: 'maria', role: 'owner' })
   const { look, faults } = await watch(person, { language: 'en', ...views })
   const open = (section: string) => person.page.goto(`${stage.service.authUrl}/admin/${section}`)
 
@@ -70,7 +64,7 @@ test('CON-10 the first hour of an operator in the console gives what a file give
   await open('invitations')
   await inviteAll(person)
 
-  await ask(byFile, 'POST', 'apply', { document: firstHour, dryRun: false })
+  await askAdmin(byFile, 'POST', 'apply', { document: firstHour, dryRun: false })
   const document = await exported(stage.service)
   assert.equal(document.invitations?.length, firstHour.invitations.length)
   assert.deepEqual(document, await exported(byFile))

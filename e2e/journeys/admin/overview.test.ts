@@ -6,6 +6,7 @@ import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { adminOrganizationsMessages as organizations } from '../../../web/locales/en/pages/admin/organizations.ts'
 import { adminOverviewMessages as overview } from '../../../web/locales/en/pages/admin/overview.ts'
 import { foundRemoteOrganization } from '../../../server/testing/remote-organization.ts'
+import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 
@@ -21,12 +22,7 @@ const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorSchem
 async function enrollOwner(handle: string, displayName: string) {
   const person = await stage.enroll({ handle, displayName })
   await person.page.setViewportSize({ width: 1280, height: 900 })
-  const answer = await fetch(`${stage.service.baseUrl}/api/admin/operators`, {
-    method: 'POST',
-    headers: { ...stage.service.admin, 'content-type': 'application/json' },
-    body: JSON.stringify({ handle, role: 'owner' }),
-  })
-  assert.equal(answer.status, 201, await answer.text())
+  await askAdmin(stage.service, 'POST', 'operators', { handle, role: 'owner' })
   return { person, ...(await watch(person, { language: 'en', ...views })) }
 }
 
