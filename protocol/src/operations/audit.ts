@@ -72,7 +72,7 @@ export const AuditChainState = Type.Object({
   head: nullable(AuditChainPlace),
   checkpoint: nullable(AuditChainPlace),
   broken: nullable(BrokenLink),
-  next: nullable(Type.String({ description: 'Place from which to go on, or null at the end' })),
+  next: nullable(Type.String({ description: '`from` of the next request, or null at the end' })),
 })
 export type AuditChainState = Static<typeof AuditChainState>
 
