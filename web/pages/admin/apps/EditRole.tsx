@@ -6,6 +6,7 @@ import { atHandle } from '../../../lib/text/handle.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { findIdentityId } from '../acting/find-identity.ts'
+import { isKey } from '../acting/key.ts'
 import { useOperator } from '../acting/operator.ts'
 import { wordsOf } from '../acting/words-of.ts'
 import { type RoleView, withRole } from './role-view.ts'
@@ -29,7 +30,7 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
   const { key } = draft
   const displayName = draft.name.trim() || key
   const [groups, people] = [wordsOf(draft.groups), wordsOf(draft.people)]
-  const isValid = /^[a-z0-9][a-z0-9._:/-]{0,62}$/.test(key)
+  const isValid = isKey(key)
   const act = {
     name: 'save-role',
     label: words.save,

@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@countersign/protocol/api'
+import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { defaultAllowedScopes, type StandardScope, standardScopes } from '@countersign/protocol/formats/scope'
 import { useState } from 'preact/hooks'
 import { CopyableFields } from '../../../components/display/Copies.tsx'
@@ -8,6 +9,7 @@ import { Dialog } from '../../../components/form/Dialog.tsx'
 import { Field } from '../../../components/form/Field.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
+import { isAddress, parseUrlList } from '../../../lib/urls.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { useAppsMessages } from './words.ts'
@@ -28,14 +30,14 @@ export function NewApp({ onCreated, onClose }: { onCreated: (created: CreatedApp
   const [isChecked, setChecked] = useState(false)
   const { kind } = draft
   const name = draft.name.trim()
-  const redirectUris = urisOf(draft.redirectUris)
+  const redirectUris = parseUrlList(draft.redirectUris)
   const allowedScopes = standardScopes.filter((scope) => draft.scopes.includes(scope))
   const act = {
     name: 'create-app',
     label: words.create,
     do: async () => {
       setChecked(true)
-      if (name === '' || !areUrls(redirectUris)) return
+      if (!isDisplayName(name) || !areUrls(redirectUris)) return
       const body = { name, redirectUris, allowedScopes, public: kind === 'public' }
       onCreated(await ask('POST /api/admin/apps', { body }))
     },
@@ -69,7 +71,7 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
         label={words.name}
         value={name}
         onInput={(written) => onChange({ name: written })}
-        problem={isChecked && name.trim() === '' ? words.nameMissing : undefined}
+        problem={isChecked && !isDisplayName(name.trim()) ? words.nameMissing : undefined}
       />
       <TextArea
         name="redirectUris"
@@ -77,7 +79,7 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
         hint={words.redirectUrisHint}
         value={redirectUris}
         onInput={(written) => onChange({ redirectUris: written })}
-        problem={isChecked && !areUrls(urisOf(redirectUris)) ? words.redirectUrisProblem : undefined}
+        problem={isChecked && !areUrls(parseUrlList(redirectUris)) ? words.redirectUrisProblem : undefined}
       />
       <RadioGroup
         name="kind"
@@ -100,12 +102,8 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
   )
 }
 
-function urisOf(written: string): string[] {
-  return [...new Set(written.split(/\s+/).filter((uri) => uri !== ''))]
-}
-
 function areUrls(uris: string[]): boolean {
-  return uris.length > 0 && uris.every((uri) => URL.canParse(uri))
+  return uris.length > 0 && uris.every(isAddress)
 }
 
 /** Shows the credentials of a new app. Its secret cannot be shown again. */

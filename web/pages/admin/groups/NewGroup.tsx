@@ -2,6 +2,7 @@ import type { Group } from '@countersign/protocol/accounts/groups'
 import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { Ask } from '../acting/Ask.tsx'
+import { isKey } from '../acting/key.ts'
 import { useOperator } from '../acting/operator.ts'
 import { useGroupsMessages } from './words.ts'
 
@@ -15,7 +16,7 @@ export function NewGroup({ onCreated, onClose }: Props) {
   const [name, setName] = useState('')
   const [isChecked, setChecked] = useState(false)
   const displayName = name.trim() || key
-  const isValid = /^[a-z0-9][a-z0-9._:/-]{0,62}$/.test(key)
+  const isValid = isKey(key)
   const act = {
     name: 'create-group',
     label: words.create,

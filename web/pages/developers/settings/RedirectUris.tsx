@@ -3,8 +3,8 @@ import { Field } from '../../../components/form/Field.tsx'
 import { TextArea } from '../../../components/display/Facts.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
+import { parseUrlList } from '../../../lib/urls.ts'
 import { useMessages } from '../words.ts'
-import { parseUrlList } from './app-draft.ts'
 import { checkRedirectUri, redirectUriFault, type RedirectUriCheck } from './redirect-uris.ts'
 
 type Props = { value: string; isPublic: boolean; hasFault: boolean; onInput: (text: string) => void }

@@ -2,6 +2,7 @@ import type { App, AppChange } from '@countersign/protocol/clients/apps'
 import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
+import { isAddress, parseUrlList } from '../../../lib/urls.ts'
 
 /** The input for the settings of an app. URLs are one per line. */
 export type Draft = {
@@ -55,11 +56,6 @@ export function draftOf(app: App): Draft {
   }
 }
 
-/** Returns the URLs in a text without duplicates. A URL contains no white space. */
-export function parseUrlList(text: string): string[] {
-  return [...new Set(text.split(/\s+/).filter((line) => line !== ''))]
-}
-
 export type DraftError =
   | 'name'
   | 'redirectUris'
@@ -87,10 +83,6 @@ export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<D
 
 function textOrNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim()
-}
-
-function isAddress(text: string): boolean {
-  return URL.canParse(text)
 }
 
 /** Returns the settings that a draft changes. Only these are sent, because some require re-authentication. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { App } from '@countersign/protocol/clients/apps'
 import { type ClientId, asId } from '@countersign/protocol/ids'
-import { parseUrlList, changeOf, draftOf, faultsOf } from '../app-draft.ts'
+import { parseUrlList } from '../../../../lib/urls.ts'
+import { changeOf, draftOf, faultsOf } from '../app-draft.ts'
 
 const app: App = {
   clientId: asId<ClientId>('app_0123'),
