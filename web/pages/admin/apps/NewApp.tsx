@@ -68,7 +68,7 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
     <>
       <Field
         name="name"
-        label={words.name}
+        label={words.appName}
         value={name}
         onInput={(written) => onChange({ name: written })}
         problem={isChecked && !isDisplayName(name.trim()) ? words.nameMissing : undefined}

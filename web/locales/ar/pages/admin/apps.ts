@@ -8,6 +8,7 @@ export const adminAppsMessages: typeof english = {
   noneWhat: 'سجّل تطبيقًا ليتمكّن المستخدمون من تسجيل الدخول إليه.',
   add: 'تسجيل تطبيق',
   create: 'تسجيل',
+  appName: 'الاسم',
   nameMissing: 'أدخل اسمًا.',
   redirectUris: 'عناوين إعادة التوجيه',
   redirectUrisHint: 'العناوين التي يعود إليها المستخدمون بعد تسجيل الدخول، عنوان في كل سطر.',

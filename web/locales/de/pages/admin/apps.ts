@@ -8,6 +8,7 @@ export const adminAppsMessages: typeof english = {
   noneWhat: 'Registriere eine, damit man sich bei ihr anmelden kann.',
   add: 'App registrieren',
   create: 'Registrieren',
+  appName: 'Name',
   nameMissing: 'Gib einen Namen ein.',
   redirectUris: 'Redirect-URIs',
   redirectUrisHint: 'Adressen für die Rückkehr nach der Anmeldung, eine pro Zeile.',

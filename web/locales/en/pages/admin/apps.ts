@@ -8,6 +8,7 @@ export const adminAppsMessages = {
   noneWhat: 'Register one, so that users can sign in to it.',
   add: 'Register app',
   create: 'Register',
+  appName: 'Name',
   nameMissing: 'Enter a name.',
   redirectUris: 'Redirect URIs',
   redirectUrisHint: 'Where users return after signing in, one per line.',
