@@ -23,6 +23,7 @@ export function rowsOf({ groupId, key, memberCount, createdAt, ...shown }: Group
     ['Name', shown.displayName],
     ...(shown.description === null ? [] : [['Description', shown.description]]),
     ...(shown.protected ? [['Protected', 'yes: only owners change it']] : []),
+    ...(shown.organizationId === null ? [] : [['Named by', `the identity providers of ${shown.organizationId}`]]),
     ['Members', String(memberCount)],
     ['ID', groupId],
     ['Created', createdAt],

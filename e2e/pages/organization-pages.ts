@@ -241,6 +241,10 @@ async function visitConnectionPages(person: Person, look: Look): Promise<void> {
   await person.write('connectionName', ' ')
   await look('connections-change')
   await person.press('cancel')
+  await person.press(`groups-${connections[0]?.connectionId}`)
+  await person.control('remove-group-rule').waitFor()
+  await look('connections-groups')
+  await person.press('close')
   await page.goto(page.url().replace(/[^/]*$/, 'directory'))
   await person.control(`directory-${connections[0]?.connectionId}`).waitFor()
   await look('directory')
@@ -325,6 +329,13 @@ const connections: SsoConnection[] = [
       subjectBy: 'email',
       tokenCreatedAt: '2026-11-03T12:00:00.000Z',
     },
+    groupRules: [
+      {
+        claim: 'groups',
+        value: '/engineering/compilers and engines',
+        group: 'org:analytical-engines:engineering/compilers',
+      },
+    ],
     testedAt: '2026-11-02T12:00:00.000Z',
     confirmedAt: '2026-11-02T12:05:00.000Z',
     inUse: true,
@@ -342,6 +353,7 @@ const connections: SsoConnection[] = [
       metadataUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000002/metadata',
       acsUrl: 'https://id.example.com/api/sso/00000000-0000-4000-8000-000000000002/acs',
     },
+    groupRules: [],
     testedAt: null,
     confirmedAt: null,
     inUse: false,

@@ -37,7 +37,18 @@ function parseAttributes(statements: XmlElement[]) {
     email: read(names.email),
     emailVerified: (read(names.emailVerified) ?? 'true') === 'true',
     displayName: read(names.displayName) ?? wholeName,
+    attributes: attributes.flatMap(readAll),
   }
+}
+
+/** Returns all texts of an attribute. A provider may also repeat an attribute of several values, one in each. */
+function readAll(attribute: XmlElement): { name: string; value: string }[] {
+  const name = attributeOf(attribute, 'Name')
+  if (name === undefined) return []
+  const values = expectChildren(attribute, { 'saml:AttributeValue': 'any' })['saml:AttributeValue']
+  return values.flatMap(({ children: [text, ...rest] }) =>
+    typeof text === 'string' && rest.length === 0 ? [{ name, value: text.trim() }] : [],
+  )
 }
 
 /**
@@ -64,6 +75,8 @@ export type SamlSubject = {
   email: string | undefined
   emailVerified: boolean
   displayName: string
+  /** Texts of all attributes: one entry for each value. */
+  attributes: { name: string; value: string }[]
   assertionId: string
   notOnOrAfter: Date
 }

@@ -371,24 +371,33 @@ create table user_group (
   description text,
   -- Only operators who manage operators change it and its members.
   protected boolean not null default false,
+  -- The organization whose identity providers name the members. Null for a group whose members operators choose.
+  organization_id uuid,
   member_count integer not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   deleted_at timestamptz
 );
 create unique index user_group_by_key on user_group (key) where deleted_at is null;
+create index user_group_of_organization on user_group (organization_id) where organization_id is not null;
 create index user_group_deleted on user_group (deleted_at) where deleted_at is not null;
 
 create table group_member (
   identity_id uuid not null,
   group_id uuid not null,
-  -- Who made the identity a member.
-  source text not null check (source in ('manual')),
+  -- Who made the identity a member: `manual` for operators, or `upstream:` and the ID of an SSO connection. An identity
+  -- is a member as long as one source says so.
+  source text not null check (source = 'manual' or source like 'upstream:%'),
   added_at timestamptz not null,
-  primary key (identity_id, group_id)
+  -- When the membership of an SSO connection ends, unless a sign-in renews it.
+  expires_at timestamptz,
+  primary key (identity_id, group_id, source),
+  check ((source = 'manual') = (expires_at is null))
 );
+create index group_member_end on group_member (expires_at) where expires_at is not null;
+create index group_member_of_source on group_member (source, group_id) where source <> 'manual';
 
--- The same members by group, which lists them.
+-- The same members by group, which lists them: each once, whatever the number of its sources.
 create table group_member_by_group (
   group_id uuid not null,
   identity_id uuid not null,

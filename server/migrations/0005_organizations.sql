@@ -31,7 +31,9 @@ create table organization_slug (
   -- Until when a released slug is reserved; null while the organization has it.
   available_at timestamptz,
   -- The user who deleted the organization that had the slug; otherwise null.
-  former_owner_id uuid
+  former_owner_id uuid,
+  -- Whether the key of a group contains it. Then no other organization ever gets it: apps know the key.
+  in_group_key boolean not null default false
 );
 create index organization_slug_free on organization_slug (available_at);
 create index organization_slug_of_former_owner on organization_slug (former_owner_id, available_at);

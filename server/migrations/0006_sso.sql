@@ -17,6 +17,19 @@ create table sso_connection (
 );
 create index sso_connection_of_organization on sso_connection (organization_id);
 
+-- Values of a claim or attribute of the provider, and the group whose member a user with that value is.
+create table sso_group_rule (
+  connection_id uuid not null references sso_connection on delete cascade,
+  claim text not null,
+  -- Compared byte by byte.
+  value text collate "C" not null,
+  group_id uuid not null references user_group on delete cascade,
+  -- Its place among the rules of the connection.
+  position integer not null,
+  primary key (connection_id, claim, value, group_id)
+);
+create index sso_group_rule_of_group on sso_group_rule (group_id);
+
 -- The member and identity of a subject of the provider. It counts while that member exists.
 create table sso_link (
   connection_id uuid not null references sso_connection on delete cascade,
@@ -49,6 +62,8 @@ create table sso_login (
   email text,
   email_verified boolean,
   display_name text,
+  -- The groups that the provider named, by the rules of the connection at that time.
+  group_ids uuid[] not null default '{}',
   expires_at timestamptz not null,
   -- Whether a link or page of another site started the login. Then the user confirms it before a session is opened.
   started_elsewhere boolean not null default false

@@ -62,9 +62,16 @@ export async function openCrowd(db: Database) {
 
 const modelOf = (table: string) => sql.table(`${table}_model`)
 
+/** Values of keys in the `nth` copy of a row, where a check requires a form. */
+const formed: Record<string, string> = {
+  'group_member.source': `case source when 'manual' then source else 'upstream:' || md5(source || nth)::uuid end`,
+}
+
 /** Builds the value of a column in the `nth` copy of a row. */
-function ofAnother({ column, type, isKey, isWord }: Column): string {
+function ofAnother({ table, column, type, isKey, isWord }: Column): string {
   const name = `"${column}"`
+  const form = formed[`${table}.${column}`]
+  if (form !== undefined) return form
   if (type === 'uuid') return `md5(${name}::text || nth)::uuid`
   if (type === 'bytea')
     return `case length(${name}) when 32 then sha256(${name} || nth::text::bytea)

@@ -2,13 +2,27 @@
 export const invariantsOfIdentities: Record<string, string> = {
   'a group has as many members as are counted': `
     select group_id, member_count from user_group
-    where deleted_at is null
-      and member_count <> (select count(*) from group_member where group_member.group_id = user_group.group_id)`,
+    where deleted_at is null and member_count <> (
+      select count(distinct identity_id) from group_member where group_member.group_id = user_group.group_id
+    )`,
   'each member is found by identity and by group': `
     select identity_id, group_id from group_member full join group_member_by_group listed using (identity_id, group_id)
     where group_member.identity_id is null or listed.identity_id is null`,
   'each member is in a group': `
     select group_id from group_member left join user_group using (group_id) where user_group.group_id is null`,
+  'only the identity providers of its organization name the members of its group': `
+    select group_id, source from group_member join user_group using (group_id)
+    where deleted_at is null and (organization_id is null) <> (source = 'manual')`,
+  'a group of an organization is deleted with it': `
+    select key from user_group left join organization using (organization_id)
+    where deleted_at is null and user_group.organization_id is not null and organization.organization_id is null`,
+  'the slug in the key of a group is kept for its organization': `
+    select key from user_group
+    where deleted_at is null and organization_id is not null and not exists (
+      select from organization_slug
+      where slug = split_part(key, ':', 2) and organization_slug.organization_id = user_group.organization_id
+        and in_group_key
+    )`,
   'each role in an app is of an identity': `
     select app_role_identity.identity_id, role_key from app_role_identity left join identity using (identity_id)
     where identity.identity_id is null`,

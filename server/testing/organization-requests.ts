@@ -173,13 +173,19 @@ export async function signInByProvider({ world, send }: RequestClient, enterpris
   await enterprise.confirm(acme, connectionId)
   await send(headers, `GET ${url}`)
   await send(headers, `GET ${url}/${connectionId}`)
-  await send(headers, `PATCH ${url}/${connectionId}`, { name: 'The login' })
+  const { slug } = (await send(headers, `GET /api/organizations/${acme.organizationId}`)).organization
+  const groupRules = Array.from({ length: 10 }, (_, nth) => {
+    return { claim: 'groups', value: `g${nth}`, group: `org:${slug}:g${nth}` }
+  })
+  const groups = groupRules.map(({ value }) => value)
+  await send(headers, `PATCH ${url}/${connectionId}`, { name: 'The login', groupRules })
   await send({}, 'POST /api/sso/discover', { email: `ann@${domain}` })
   await send({ origin: place.origin }, `POST /api/sso/${connectionId}/start`, {
     returnTo: 'http://localhost:4401/account',
   })
-  const { browser, claims } = await enterprise.colleague(connectionId, claimsOf(domain))
-  await browser.signIn(connectionId, claims)
+  const claims = { ...claimsOf(domain), groups }
+  const { browser } = await enterprise.colleague(connectionId, claims)
+  await browser.signIn(connectionId, { ...claims, groups: groups.slice(5) })
   await browser.page('GET', '/api/auth/session')
   const stranger = enterprise.browser()
   const flowId = flowOf(await stranger.signIn(connectionId, claimsOf(domain)))
@@ -205,7 +211,7 @@ export async function signInByProvider({ world, send }: RequestClient, enterpris
   await send(fresh, `DELETE ${url}/${unused.connectionId}`)
 }
 
-const claimsOf = (domain: string) => newClaims({ email: `${randomUUID()}@${domain}` })
+const claimsOf = (domain: string) => ({ ...newClaims({ email: `${randomUUID()}@${domain}` }), groups: [] })
 
 /** Confirms a sign-in that another site started in the browser of another user. */
 async function confirmArrival(enterprise: Enterprise, connectionId: string, domain: string): Promise<void> {

@@ -150,6 +150,30 @@ async function connectOpenIdProvider(owner: Person): Promise<void> {
   await signChange(owner, 'create-connection')
   const connection = page.getByRole('listitem').filter({ hasText: provider.issuer })
   await tryOut(owner, connection, () => signInAtProvider(owner, 'wile@acme.example'))
+  await nameGroups(owner, connection)
+}
+
+/** Adds a rule for a group, and removes it again. */
+async function nameGroups(owner: Person, connection: ReturnType<Person['page']['locator']>): Promise<void> {
+  const { page, write, control } = owner
+  const { rule } = businessMessages.groupRules
+  const open = () => connection.locator('[data-action^="groups-"]').click()
+  await open()
+  await write('value', '/engineering')
+  await write('group', 'Engineering')
+  await owner.press('add-group-rule')
+  await page.locator('input[name="group"][aria-invalid="true"]').waitFor()
+  await write('group', 'engineering')
+  await signChange(owner, 'add-group-rule')
+  await open()
+  const shown = page.getByRole('dialog').getByRole('listitem')
+  const text = (await shown.innerText()).replaceAll(/[\u2066-\u2069]/g, '')
+  assert.ok(text.includes(rule('groups', '/engineering', 'org:acme:engineering')), text)
+  await signChange(owner, 'remove-group-rule')
+  await open()
+  await control('add-group-rule').waitFor()
+  assert.equal(await shown.count(), 0)
+  await owner.press('close')
 }
 
 async function connectSamlProvider(owner: Person): Promise<void> {

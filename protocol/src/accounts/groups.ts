@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
-import { IdentityId } from '../ids.ts'
+import { IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, Uuid, nullable } from '../values.ts'
 
 const reading = { security: 'admin', cors: 'auth host', permission: 'groups.read' } as const
@@ -29,18 +29,24 @@ export const Group = Type.Object({
   displayName: Type.String(),
   description: nullable(Type.String()),
   protected: isProtected,
+  organizationId: nullable({
+    ...OrganizationId,
+    description: 'The organization whose identity providers name the members; null for a group of operators',
+  }),
   memberCount: Type.Integer(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })
 export type Group = Static<typeof Group>
 
-/** Identity in a group, and who made it a member: `manual` if an operator did. */
+/** Identity in a group, and who made it a member. */
 export const GroupMember = Type.Object({
   identityId: IdentityId,
   handle: Type.String(),
   displayName: Type.String(),
-  source: Type.Enum(['manual']),
+  sources: Type.Array(Type.String(), {
+    description: '`manual` for operators; `upstream:` and the ID of an SSO connection for its identity provider',
+  }),
   addedAt: Timestamp,
 })
 export type GroupMember = Static<typeof GroupMember>

@@ -36,12 +36,16 @@ const IdentityEvent = Type.Object({
   by: Actor,
 })
 
+/** Who named the member: an operator, or the identity provider of an organization. */
+const MemberSource = Type.Union([Type.Literal('manual'), Type.Literal('upstream')])
+export type MemberSource = Static<typeof MemberSource>
+
 /** A membership that began or ended. */
 const MembershipEvent = Type.Object({
   identityId: IdentityId,
   groupId: Uuid,
   key: Type.String(),
-  source: Type.Literal('manual'),
+  source: MemberSource,
   by: Actor,
 })
 

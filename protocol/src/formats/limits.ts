@@ -15,6 +15,11 @@ export const limits = {
   /** For how long an app stays disabled that a document no longer names. */
   prunedAppSeconds: 30 * 24 * 3600,
   groupsPerIdentityMax: 500,
+  /** Groups of an organization, and rules of an SSO connection that name them. */
+  groupsPerOrganizationMax: 50,
+  groupRulesPerConnectionMax: 50,
+  /** For how long an identity stays in a group that its identity provider named. */
+  upstreamMembershipSeconds: 30 * 24 * 3600,
   /** Members that one request adds and removes, together. */
   groupMemberChangesMax: 1000,
   /** Groups that an app names. */

@@ -53,6 +53,31 @@ const Scim = Type.Object({
   tokenCreatedAt: Timestamp,
 })
 
+/** Rule by which a value from the provider makes users members of a group. */
+export const GroupRule = Type.Object(
+  {
+    claim: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Claim of the ID token or userinfo, or SAML attribute: a text, or a list of texts',
+    }),
+    value: Type.String({ minLength: 1, maxLength: 255, description: 'Compared exactly' }),
+    group: Type.String({
+      pattern: '^org:[a-z0-9-]+:[a-z0-9][a-z0-9._/-]*$',
+      maxLength: 63,
+      description: 'Key of the group: `org:`, the slug of the organization, `:` and a name',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type GroupRule = Static<typeof GroupRule>
+
+const GroupRules = Type.Array(GroupRule, {
+  maxItems: limits.groupRulesPerConnectionMax,
+  uniqueItems: true,
+  description: 'Replaces all rules. A group that does not exist is created',
+})
+
 /** Our values to register at a provider before a connection to it is created. */
 export const NextSsoConnection = Type.Object(
   {
@@ -74,6 +99,7 @@ export const SsoConnection = Type.Object({
   oidc: Type.Optional(Oidc),
   saml: Type.Optional(Saml),
   scim: Type.Optional(Scim),
+  groupRules: Type.Array(GroupRule),
   testedAt: nullable(Timestamp),
   confirmedAt: nullable({
     ...Timestamp,
@@ -102,6 +128,7 @@ export const SsoConnectionChange = Type.Partial(
     enabled: Type.Boolean(),
     oidc: Type.Object({ clientSecret: ClientSecret }),
     saml: SamlMetadata,
+    groupRules: GroupRules,
     ...signed,
   }),
 )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assert as check, asyncProperty, constantFrom, nat } from 'fast-check'
 import {
+  attribute,
   assertion,
   connection,
   findKeys,
@@ -99,9 +100,21 @@ test("a response contains the user's attributes as the provider sent them", asyn
     email: 'ann@acme.example',
     emailVerified: true,
     displayName: 'Ann Archer',
+    attributes: [
+      { name: 'email', value: 'ann@acme.example' },
+      { name: 'displayName', value: 'Ann Archer' },
+    ],
     assertionId: '_a1',
     notOnOrAfter: new Date(instant(300)),
   })
+})
+
+test('a response contains each value of an attribute, also of one that is repeated', async () => {
+  const values = [attribute('roles', 'a', ' b '), attribute('roles', 'c'), attribute('none')]
+  const attributes = `<saml:AttributeStatement>${values.join('')}</saml:AttributeStatement>`
+  const user = await finish(Buffer.from(signedResponse({ attributes })).toString('base64'))
+  const read = user.attributes.map(({ name, value }) => `${name}=${value}`)
+  assert.deepEqual(read, ['roles=a', 'roles=b', 'roles=c'])
 })
 
 test('SML-11 a response is valid exactly until its expiry plus the clock tolerance', async () => {

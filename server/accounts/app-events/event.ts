@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type {
   EditedClaim,
   EventActor,
+  MemberSource,
   WebhookEvent,
   WebhookEventType,
 } from '@countersign/protocol/clients/webhook-events'
@@ -27,7 +28,7 @@ export type IdentityEvent = { identityId: IdentityId; by: EventActor } & (
   | { type: StateType }
   | { type: 'identity.updated'; claims: EditedClaim[] }
   | { type: 'identity.deletion_scheduled'; until: Date }
-  | { type: MemberType; groupId: string; key: string }
+  | { type: MemberType; groupId: string; key: string; source: MemberSource }
 )
 
 /**
@@ -90,8 +91,8 @@ function eventFor({ clientId, version, scope }: Recipient, event: IdentityEvent)
       return { clientId, type: event.type, data: { ...data, until: event.until.toISOString() } }
     case 'group.member.added':
     case 'group.member.removed': {
-      const { type, groupId, key } = event
-      return { clientId, type, data: { identityId, groupId, key, source: 'manual', by } }
+      const { type, groupId, key, source } = event
+      return { clientId, type, data: { identityId, groupId, key, source, by } }
     }
     case 'identity.suspended':
     case 'identity.activated':

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { ClientId } from '@countersign/protocol/ids'
+import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
 import { recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import {
@@ -22,6 +22,7 @@ const errors = defineErrors({
   group_not_found: [404, 'No group has this ID.'],
   group_exists: [409, 'Another group has this key.'],
   too_many_groups: [409, `There can be at most ${limits.groupsMax} groups. Delete one first.`],
+  managed_elsewhere: [409, 'The identity provider of an organization manages this group.'],
 })
 
 /** Beginnings of keys that have a meaning elsewhere: for Kubernetes, and for groups of organizations. */
@@ -87,6 +88,17 @@ export function requireRightsOverGroup(
   requireRecentAuthenticationOfOperator(operator, now)
 }
 
+/** Throws `managed_elsewhere` for a group of an organization: its identity providers name the members. */
+export function requireManual({ organizationId }: { organizationId: OrganizationId | null }): void {
+  if (organizationId !== null) throw errors.managed_elsewhere()
+}
+
+/** Throws as `requireManual` and `requireRightsOverGroup` unless an operator may change the members of a group. */
+export function requireRightsOverMembers(operator: Operator, group: GroupRow, now: Date): void {
+  requireManual(group)
+  requireRightsOverGroup(operator, group, now)
+}
+
 /** A group as settings of apps name it. */
 export type GroupRef = { groupId: string; key: string }
 
@@ -141,8 +153,8 @@ export async function protectGroups(
 export type GroupTarget = { operator: Operator; groupId: string }
 
 /**
- * Changes what is shown of a group, and who may change it. Throws `invalid_request`, `group_not_found`, and as
- * `requireRightsOverGroup`.
+ * Changes what is shown of a group, and who may change it. Only the protection of an organization's group can change.
+ * Throws `invalid_request`, `group_not_found`, and as `requireManual` and `requireRightsOverGroup`.
  */
 export async function updateGroup(
   db: Database,
@@ -152,7 +164,9 @@ export async function updateGroup(
 ): Promise<Group> {
   validateShown(change)
   return operatorTransaction(db, operator, async (tx) => {
-    requireRightsOverGroup(operator, await lockGroup(tx, groupId), now)
+    const before = await lockGroup(tx, groupId)
+    if (change.displayName !== undefined || change.description !== undefined) requireManual(before)
+    requireRightsOverGroup(operator, before, now)
     requireRightsOverGroup(operator, change, now)
     await store.updateGroup(tx, groupId, change, now)
     const group = await getGroup(tx, groupId)
@@ -180,7 +194,14 @@ export async function deleteGroup(db: Database, { operator, groupId }: GroupTarg
 export function pruneDeletedGroups(db: Database, now: Date, batch: number): Promise<number> {
   return transaction(db, async (tx) => {
     const members = await store.deleteMembersOfDeleted(tx, batch)
-    const events = members.map((member) => ({ type: 'group.member.removed', by: 'system', ...member }) as const)
+    const events = members.map(({ isManual, ...member }) => {
+      return {
+        type: 'group.member.removed',
+        by: 'system',
+        source: isManual ? 'manual' : 'upstream',
+        ...member,
+      } as const
+    })
     await recordIdentityEvents(tx, events, now)
     return members.length > 0 ? members.length : store.pruneDeletedGroups(tx)
   })

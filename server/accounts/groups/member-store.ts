@@ -3,49 +3,51 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** Lists `count` members of a group by ID, those after an identity. */
-export function listMembers(
+/** Lists `count` members of a group by ID, those after an identity, each with all of its sources. */
+export async function listMembers(
   db: Database,
   groupId: string,
   { after, count }: { after: IdentityId | undefined; count: number },
 ) {
-  return db
-    .selectFrom('group_member_by_group')
-    .innerJoin('group_member', (join) =>
-      join
-        .onRef('group_member.identity_id', '=', 'group_member_by_group.identity_id')
-        .onRef('group_member.group_id', '=', 'group_member_by_group.group_id'),
-    )
-    .innerJoin('identity', 'identity.identity_id', 'group_member_by_group.identity_id')
-    .select([
-      'group_member_by_group.identity_id as identityId',
-      'handle',
-      'display_name as displayName',
-      'source',
-      'added_at as addedAt',
-    ])
-    .where('group_member_by_group.group_id', '=', groupId)
-    .$if(after !== undefined, (some) => some.where('group_member_by_group.identity_id', '>', after ?? null))
-    .orderBy('group_member_by_group.identity_id')
-    .limit(count)
-    .execute()
+  const { rows } = await sql<MemberRow>`
+    select identity_id as "identityId", handle, display_name as "displayName", sources, added_at as "addedAt"
+    from (
+      select identity_id from group_member_by_group
+      where group_id = ${groupId} and identity_id > ${after ?? firstId}
+      order by identity_id limit ${count}
+    ) listed
+    join identity using (identity_id)
+    cross join lateral (
+      select array_agg(source order by source) as sources, min(added_at) as added_at from group_member
+      where group_member.identity_id = listed.identity_id and group_id = ${groupId}
+    ) member
+    order by identity_id`.execute(db)
+  return rows
 }
 
-/** Adds identities to a group. Returns those that were no members. */
+type MemberRow = { identityId: IdentityId; handle: string; displayName: string; sources: string[]; addedAt: Date }
+
+/** Smaller than the ID of every identity. */
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Makes identities members of a group by operators. Returns those that no operator had made members, and those of them
+ * that were no members at all.
+ */
 export async function insertMembers(
   tx: Transaction,
   groupId: string,
   identityIds: IdentityId[],
   now: Date,
-): Promise<IdentityId[]> {
-  if (identityIds.length === 0) return []
+): Promise<{ added: IdentityId[]; joined: IdentityId[] }> {
+  if (identityIds.length === 0) return { added: [], joined: [] }
   const rows = await tx
     .insertInto('group_member')
     .values(
       identityIds.map((identityId) => ({
         identity_id: identityId,
         group_id: groupId,
-        source: 'manual' as const,
+        source: 'manual',
         added_at: now,
       })),
     )
@@ -53,33 +55,65 @@ export async function insertMembers(
     .returning('identity_id as identityId')
     .execute()
   const added = rows.map(({ identityId }) => identityId)
-  if (added.length === 0) return added
-  await tx
-    .insertInto('group_member_by_group')
-    .values(added.map((identityId) => ({ group_id: groupId, identity_id: identityId })))
-    .execute()
-  return added
+  const listed = await listByGroup(
+    tx,
+    added.map((identityId) => ({ groupId, identityId })),
+  )
+  return { added, joined: listed.map(({ identityId }) => identityId) }
 }
 
-/** Removes identities from a group. Returns those that were members. */
+type Member = { groupId: string; identityId: IdentityId }
+
+/** Lists members by their groups. Returns those who were not listed yet. */
+export async function listByGroup(tx: Transaction, members: Member[]): Promise<Member[]> {
+  if (members.length === 0) return []
+  return tx
+    .insertInto('group_member_by_group')
+    .values(members.map(({ groupId, identityId }) => ({ group_id: groupId, identity_id: identityId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['group_id as groupId', 'identity_id as identityId'])
+    .execute()
+}
+
+/** Takes members off the lists of their groups if no source names them any more. Returns these. */
+export async function unlistByGroup(tx: Transaction, members: Member[]): Promise<Member[]> {
+  if (members.length === 0) return []
+  const [groupIds, identityIds] = [members.map(({ groupId }) => groupId), members.map((each) => each.identityId)]
+  const { rows } = await sql<Member>`
+    delete from group_member_by_group listed
+    using unnest(${groupIds}::uuid[], ${identityIds}::uuid[]) as former (group_id, identity_id)
+    where listed.group_id = former.group_id and listed.identity_id = former.identity_id
+      and not exists (
+        select from group_member member
+        where member.identity_id = former.identity_id and member.group_id = former.group_id
+      )
+    returning listed.group_id as "groupId", listed.identity_id as "identityId"`.execute(tx)
+  return rows
+}
+
+/**
+ * Ends memberships that operators have given. Returns those identities that had one, and those of them that are no
+ * members at all any more.
+ */
 export async function deleteMembers(
   tx: Transaction,
   groupId: string,
   identityIds: IdentityId[],
-): Promise<IdentityId[]> {
-  if (identityIds.length === 0) return []
-  await tx
-    .deleteFrom('group_member_by_group')
-    .where('group_id', '=', groupId)
-    .where('identity_id', 'in', identityIds)
-    .execute()
+): Promise<{ removed: IdentityId[]; left: IdentityId[] }> {
+  if (identityIds.length === 0) return { removed: [], left: [] }
   const rows = await tx
     .deleteFrom('group_member')
     .where('identity_id', 'in', identityIds)
     .where('group_id', '=', groupId)
+    .where('source', '=', 'manual')
     .returning('identity_id as identityId')
     .execute()
-  return rows.map(({ identityId }) => identityId)
+  const removed = rows.map(({ identityId }) => identityId)
+  const unlisted = await unlistByGroup(
+    tx,
+    removed.map((identityId) => ({ groupId, identityId })),
+  )
+  return { removed, left: unlisted.map(({ identityId }) => identityId) }
 }
 
 /** Adds to the member count of a group, and returns the new one. */
@@ -103,20 +137,22 @@ export async function findInTooManyGroups(tx: Transaction, identityIds: Identity
     .where('identity_id', 'in', identityIds)
     .where('deleted_at', 'is', null)
     .groupBy('identity_id')
-    .having(({ fn }) => fn.countAll<number>(), '>', limits.groupsPerIdentityMax)
+    .having(({ fn }) => fn.count('group_member.group_id').distinct(), '>', limits.groupsPerIdentityMax)
     .limit(1)
     .executeTakeFirst()
   return row?.identityId
 }
 
-/** Lists the groups of an identity by key. */
+/** Lists the groups of an identity by key, each once. */
 export function listGroupsOf(db: Database | Transaction, identityId: IdentityId) {
   return db
     .selectFrom('group_member')
     .innerJoin('user_group', 'user_group.group_id', 'group_member.group_id')
-    .select(['user_group.group_id as groupId', 'key', 'display_name as displayName', 'added_at as addedAt'])
+    .select(['user_group.group_id as groupId', 'key', 'display_name as displayName'])
+    .select(({ fn }) => fn.min('added_at').as('addedAt'))
     .where('identity_id', '=', identityId)
     .where('deleted_at', 'is', null)
+    .groupBy('user_group.group_id')
     .orderBy('key')
     .execute()
 }
@@ -157,10 +193,11 @@ export async function deleteMemberships(tx: Transaction, identityIds: IdentityId
     with gone as (
       delete from group_member where identity_id in (${sql.join(identityIds)}) returning group_id, identity_id
     ), listed as (
-      delete from group_member_by_group using gone
-      where group_member_by_group.group_id = gone.group_id and group_member_by_group.identity_id = gone.identity_id
+      delete from group_member_by_group using (select distinct group_id, identity_id from gone) former
+      where group_member_by_group.group_id = former.group_id
+        and group_member_by_group.identity_id = former.identity_id
     )
     update user_group set member_count = member_count - lost.members
-    from (select group_id, count(*)::integer as members from gone group by group_id) lost
+    from (select group_id, count(distinct identity_id)::integer as members from gone group by group_id) lost
     where user_group.group_id = lost.group_id`.execute(tx)
 }

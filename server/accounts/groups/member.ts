@@ -14,7 +14,7 @@ import {
   type GroupTarget,
   getGroup,
   lockGroup,
-  requireRightsOverGroup,
+  requireRightsOverMembers,
 } from './group.ts'
 import type { GroupRow } from './store.ts'
 import * as store from './member-store.ts'
@@ -44,7 +44,7 @@ export type MemberChange = { add: IdentityId[]; remove: IdentityId[] }
 /**
  * Adds members to a group and removes others, all or none. Locks the identities before the group, like the deletion of
  * an identity does, so that none is added while it is deleted, or to too many groups by several requests. Throws
- * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`, as `requireRightsOverGroup`, and
+ * `invalid_request`, `group_not_found`, `identity_not_found`, `too_many_groups`, as `requireRightsOverMembers`, and
  * `operator_protected` for identities of the operator's own account and of operators with more rights.
  */
 export async function changeMembers(
@@ -61,15 +61,15 @@ export async function changeMembers(
     await requireOtherAccounts(tx, operator, [...add, ...remove])
     const existing = new Set(await lockIdentities(tx, add))
     const group = await lockGroup(tx, groupId)
-    requireRightsOverGroup(operator, group, now)
+    requireRightsOverMembers(operator, group, now)
     const unknown = add.filter((identityId) => !existing.has(identityId))
     if (unknown.length > 0) throw errors.identity_not_found({ fields: { identityIds: unknown } })
 
-    const added = await store.insertMembers(tx, groupId, add, now)
-    if (await store.findInTooManyGroups(tx, added)) throw errors.too_many_groups()
-    const removed = await store.deleteMembers(tx, groupId, remove)
-    const memberCount = await store.addToMemberCount(tx, groupId, added.length - removed.length)
-    await recordChanges(tx, { operator, groupId, key: group.key }, { add: added, remove: removed }, now)
+    const { added, joined } = await store.insertMembers(tx, groupId, add, now)
+    if (await store.findInTooManyGroups(tx, joined)) throw errors.too_many_groups()
+    const { removed, left } = await store.deleteMembers(tx, groupId, remove)
+    const memberCount = await store.addToMemberCount(tx, groupId, joined.length - left.length)
+    await recordChanges(tx, { operator, groupId, key: group.key }, { added, joined, removed, left }, now)
     return { added: added.length, removed: removed.length, memberCount }
   })
 }
@@ -91,29 +91,34 @@ export async function joinGroups(
     const group = await findAndLockGroup(tx, groupId)
     if (!group) continue
     if (group.protected && !read.protected) return false
-    const added = await store.insertMembers(tx, groupId, [identityId], now)
-    await store.addToMemberCount(tx, groupId, added.length)
+    const { joined } = await store.insertMembers(tx, groupId, [identityId], now)
+    await store.addToMemberCount(tx, groupId, joined.length)
     const details = { groupId, key: group.key, invitationId }
     await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
   }
   return true
 }
 
-/** Records who came and left, each for the activity of their own account and for their apps. */
+type Changed = Record<'added' | 'joined' | 'removed' | 'left', IdentityId[]>
+
+/**
+ * Records which identities an operator added and removed, for the activity of their accounts, and which are members now
+ * or are no longer, for their apps.
+ */
 async function recordChanges(
   tx: Transaction,
   { operator, groupId, key }: GroupTarget & GroupRef,
-  { add, remove }: MemberChange,
+  { added, joined, removed, left }: Changed,
   now: Date,
 ): Promise<void> {
   const act = { ...auditFieldsOf(operator), details: { groupId, key } }
-  const added = add.map((identityId) => ({ action: 'group.member.added', ...act, identityId }) as const)
-  const removed = remove.map((identityId) => ({ action: 'group.member.removed', ...act, identityId }) as const)
-  await recordAuditEvents(tx, [...added, ...removed], now)
-  const membership = { by: 'operator', groupId, key } as const
-  const begun = add.map((identityId) => ({ type: 'group.member.added', identityId, ...membership }) as const)
-  const ended = remove.map((identityId) => ({ type: 'group.member.removed', identityId, ...membership }) as const)
-  await recordIdentityEvents(tx, [...begun, ...ended], now)
+  const begun = added.map((identityId) => ({ action: 'group.member.added', ...act, identityId }) as const)
+  const ended = removed.map((identityId) => ({ action: 'group.member.removed', ...act, identityId }) as const)
+  await recordAuditEvents(tx, [...begun, ...ended], now)
+  const membership = { by: 'operator', source: 'manual', groupId, key } as const
+  const joining = joined.map((identityId) => ({ type: 'group.member.added', identityId, ...membership }) as const)
+  const leaving = left.map((identityId) => ({ type: 'group.member.removed', identityId, ...membership }) as const)
+  await recordIdentityEvents(tx, [...joining, ...leaving], now)
 }
 
 /** Lists the groups of an identity, by key. */

@@ -4,6 +4,7 @@ import { defineModule } from '#platform/module/define-module.ts'
 import { pruneDeletedGroups } from './group.ts'
 import { deleteMemberships, exportGroupsOf } from './member.ts'
 import { groupRoutes } from './routes.ts'
+import { endExpiredMemberships } from './upstream.ts'
 
 const auditActions = [
   'group.created',
@@ -25,7 +26,7 @@ export const groups = defineModule()({
   mount: (hosts, { kernel }) => groupRoutes(hosts.api, kernel),
   auditActions,
   tables: { user_group: 'include', group_member: 'include', group_member_by_group: 'include' },
-  cleanupTasks: { 'deleted-groups': pruneDeletedGroups },
+  cleanupTasks: { 'deleted-groups': pruneDeletedGroups, 'ended-memberships': endExpiredMemberships },
   ended: { identities: (tx, { identityIds }) => deleteMemberships(tx, identityIds) },
   exported: { identity: { groups: exportGroupsOf } },
 })

@@ -9,6 +9,7 @@ const group = [
   'display_name as displayName',
   'description',
   'protected',
+  'organization_id as organizationId',
   'member_count as memberCount',
   'created_at as createdAt',
   'updated_at as updatedAt',
@@ -116,7 +117,7 @@ export async function markDeleted(tx: Transaction, groupId: string, now: Date): 
   await tx.updateTable('user_group').set({ deleted_at: now }).where('group_id', '=', groupId).execute()
 }
 
-type FormerMember = { identityId: IdentityId; groupId: string; key: string }
+type FormerMember = { identityId: IdentityId; groupId: string; key: string; isManual: boolean }
 
 /** Deletes up to `batch` members of deleted groups. Several processes may do so at the same time. */
 export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Promise<FormerMember[]> {
@@ -133,10 +134,15 @@ export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Pr
         limit ${batch}
       )
       returning group_id, identity_id
+    ), ended as (
+      delete from group_member using gone
+      where group_member.identity_id = gone.identity_id and group_member.group_id = gone.group_id
+      returning group_member.identity_id, group_member.group_id, source
     )
-    delete from group_member using gone join user_group using (group_id)
-    where group_member.identity_id = gone.identity_id and group_member.group_id = gone.group_id
-    returning group_member.identity_id as "identityId", group_member.group_id as "groupId", key`.execute(tx)
+    select identity_id as "identityId", group_id as "groupId", key,
+      bool_or(source = 'manual') as "isManual"
+    from ended join user_group using (group_id)
+    group by identity_id, group_id, key`.execute(tx)
   return rows
 }
 

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { ImportError, InvitationImport, InvitationImportRow } from '@countersign/protocol/accounts/invitations'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
-import { findGroupsByKey, requireRightsOverGroup } from '#accounts/groups/group.ts'
+import { findGroupsByKey, requireRightsOverMembers } from '#accounts/groups/group.ts'
 import { requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvents } from '#platform/audit/audit-log.ts'
@@ -73,7 +73,7 @@ async function decide(
   const byKey = new Map(
     found.map((group) => {
       const { groupId } = group
-      return [group.key, { groupId, refusal: refusalOf(() => requireRightsOverGroup(operator, group, now)) }]
+      return [group.key, { groupId, refusal: refusalOf(() => requireRightsOverMembers(operator, group, now)) }]
     }),
   )
   const ofGroups = refusalOf(() => requirePermissions(operator, ['groups.manage']))

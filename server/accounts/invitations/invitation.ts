@@ -8,7 +8,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { containsAddress, isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage, type Language } from '@countersign/protocol/formats/registries/languages'
-import { findGroups, requireGroups, requireRightsOverGroup } from '#accounts/groups/group.ts'
+import { findGroups, requireGroups, requireRightsOverMembers } from '#accounts/groups/group.ts'
 import { holdRights, readRights, requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -235,7 +235,7 @@ export function pruneInvitations(db: Database, now: Date, batch: number): Promis
 type GroupsOfInvitation = { operator: Operator; groupIds: string[]; maxUses: number }
 
 /**
- * Throws `permission_denied` for groups, as `requireRightsOverGroup`, and `invalid_request` for a protected group and
+ * Throws `permission_denied` for groups, as `requireRightsOverMembers`, and `invalid_request` for a protected group and
  * more than one use.
  */
 async function requireRightsOverGroups(
@@ -246,7 +246,7 @@ async function requireRightsOverGroups(
   const groups = await findGroups(db, groupIds)
   if (groups.length > 0) requirePermissions(operator, ['groups.manage'])
   for (const group of groups) {
-    requireRightsOverGroup(operator, group, now)
+    requireRightsOverMembers(operator, group, now)
     if (group.protected && maxUses > 1)
       throw errors.invalid_request({ sentence: 'An invitation into a protected group is for one use.' })
   }

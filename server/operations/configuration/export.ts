@@ -63,7 +63,9 @@ async function readGroups({ db }: Kernel, source: string | undefined): Promise<D
   const { groups } = await listGroups(db, { count: limits.groupsMax })
   const own = source === undefined ? undefined : await store.listObjects(db, source, 'group')
   return groups
-    .filter(({ groupId }) => own?.some((each) => each.groupId === groupId) ?? true)
+    .filter(({ groupId, organizationId }) =>
+      own ? own.some((each) => each.groupId === groupId) : organizationId === null,
+    )
     .map(({ key, displayName, description, protected: isProtected }) => ({
       key,
       displayName,

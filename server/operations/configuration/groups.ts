@@ -3,6 +3,7 @@ import {
   createGroup,
   deleteGroup,
   findGroupsByKey,
+  requireManual,
   requireRightsOverGroup,
   updateGroup,
 } from '#accounts/groups/group.ts'
@@ -71,6 +72,7 @@ async function changeGroup(
 ): Promise<Change> {
   const { tx, operator, now } = applying
   const { key, groupId } = found
+  requireManual(found)
   const before = { displayName: found.displayName, description: found.description, protected: found.protected }
   const fields = differences(before, valuesOf(declared))
   const action = actionOn(applying, managedBy, fields)

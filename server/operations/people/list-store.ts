@@ -89,7 +89,7 @@ export const entryFields = (now: Date) => sql`
     where member.identity_id = identity.identity_id
   ) as organizations,
   array(
-    select key from group_member member join user_group using (group_id)
+    select distinct key from group_member member join user_group using (group_id)
     where member.identity_id = identity.identity_id and deleted_at is null
     order by key
   ) as groups,

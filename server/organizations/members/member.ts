@@ -14,6 +14,7 @@ import {
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { lockActiveIdentity } from '#accounts/identities/identity.ts'
+import { leaveGroupsOfOrganization } from '#accounts/groups/upstream.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Member } from '#organizations/membership/member.ts'
 import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
@@ -207,6 +208,7 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
     const { identityId } = member
     const suspended = await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
     if (suspended > 0 && !leaving) requireOwner(acting)
+    await leaveGroupsOfOrganization(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
     const unsigned = leaving !== undefined
     const act = {
@@ -291,6 +293,7 @@ export async function removeDeprovisionedMember(
       sentence: 'This is the last owner of the organization. Make another member an owner first.',
     })
   await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+  await leaveGroupsOfOrganization(tx, { organizationId, identityIds: [identityId] }, now)
   const details = { memberId, memberIdentityId: identityId, role, by: 'scim', connectionId }
   await recordAuditEvent(tx, { action: 'organization.member.removed', actor: 'system', organizationId, details }, now)
 }

@@ -3,6 +3,7 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { deletePictures } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { deleteGroupsOfOrganization } from '#accounts/groups/upstream.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
@@ -33,13 +34,15 @@ export async function purgeOrganization(
   await revokeAccess(tx, { organizationId }, now)
   const hasOthers = await memberStore.hasOtherMembers(tx, organizationId, identityIds)
   await giveUpSlugs(tx, { ...organization, hasOthers }, now)
+  await deleteGroupsOfOrganization(tx, organizationId, now)
   await deletePictures(tx, [organizationId])
   await store.deleteOrganization(tx, organizationId)
 }
 
 /**
  * Ends the access of some members, who can have the organization's key. Signatories among them are suspended; returns
- * their number. The caller has made sure that an owner remains.
+ * their number. The caller has made sure that an owner remains, and ends the memberships in the organization's groups: a
+ * deletion of identities does so in all groups at once, in the order in which groups are locked.
  */
 export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<number> {
   await revokeAccess(tx, of, now)

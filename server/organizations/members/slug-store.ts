@@ -6,7 +6,8 @@ export type Taker = { organizationId: OrganizationId; userId: UserId }
 
 /**
  * Claims a slug that no organization has, that this organization had, or that this user released by deletion. Returns
- * false if another organization has it, or if it is reserved for another claimant.
+ * false if another organization has it, if it is reserved for another claimant, or if the key of another organization's
+ * group contained it.
  */
 export async function claimSlug(tx: Transaction, slug: string, taker: Taker, now: Date): Promise<boolean> {
   const { organizationId, userId } = taker
@@ -23,6 +24,12 @@ export async function claimSlug(tx: Transaction, slug: string, taker: Taker, now
             eb('organization_slug.available_at', '<=', now),
             eb('organization_slug.organization_id', '=', organizationId),
             eb('organization_slug.former_owner_id', '=', userId),
+          ]),
+        )
+        .where(({ or, eb }) =>
+          or([
+            eb('organization_slug.in_group_key', '=', false),
+            eb('organization_slug.organization_id', '=', organizationId),
           ]),
         ),
     )
@@ -82,18 +89,41 @@ export async function keepSlugs(
     .execute()
 }
 
-/** Deletes the slugs of an organization that are not reserved for a user. */
-export async function deleteSlugs(tx: Transaction, organizationId: OrganizationId): Promise<void> {
+/** Deletes the slugs of an organization that are not reserved for a user. Those in keys of groups stay, without end. */
+export async function deleteSlugs(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
   await tx
     .deleteFrom('organization_slug')
     .where('organization_id', '=', organizationId)
     .where('former_owner_id', 'is', null)
+    .where('in_group_key', '=', false)
+    .execute()
+  await tx
+    .updateTable('organization_slug')
+    .set({ available_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('available_at', 'is', null)
+    .execute()
+}
+
+/** Keeps the present slug of an organization for it for ever. */
+export async function keepForGroups(tx: Transaction, { organizationId, slug }: Released): Promise<void> {
+  await tx
+    .updateTable('organization_slug')
+    .set({ in_group_key: true })
+    .where('slug', '=', slug)
+    .where('organization_id', '=', organizationId)
+    .where('available_at', 'is', null)
     .execute()
 }
 
 /** Deletes up to `batch` slugs whose reservation has ended, and returns the number. */
 export async function deleteFreeSlugs(db: Database, now: Date, batch: number): Promise<number> {
-  const free = db.selectFrom('organization_slug').select('slug').where('available_at', '<=', now).limit(batch)
+  const free = db
+    .selectFrom('organization_slug')
+    .select('slug')
+    .where('available_at', '<=', now)
+    .where('in_group_key', '=', false)
+    .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('organization_slug')
     .where('slug', 'in', free)

@@ -1,6 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { slugify } from '@countersign/protocol/formats/domain'
 import { addSeconds } from '#platform/clock.ts'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -53,7 +54,18 @@ export async function giveUpSlugs(
   const isKnown = hasOthers || addSeconds(createdAt, limits.slugKeptAfterSeconds) <= now
   const kept = { availableAt: slugKeptUntil(now), keptMax: limits.slugsOfDeletedMax }
   if (isKnown) await slugStore.keepSlugs(tx, taker, kept, now)
-  await slugStore.deleteSlugs(tx, taker.organizationId)
+  await slugStore.deleteSlugs(tx, taker.organizationId, now)
+}
+
+/**
+ * Keeps the present slug of an organization for it for ever, because the key of a group contains it: apps would take
+ * the members of another organization's group with that key for those of this one.
+ */
+export function keepSlugForGroups(
+  tx: Transaction,
+  organization: { organizationId: OrganizationId; slug: string },
+): Promise<void> {
+  return slugStore.keepForGroups(tx, organization)
 }
 
 /** Returns the time until which a slug that is released now stays reserved. */

@@ -269,8 +269,9 @@ export interface Tables {
   group_member: {
     identity_id: IdentityId
     group_id: string
-    source: 'manual'
+    source: string
     added_at: Date
+    expires_at: Date | null
   }
   group_member_by_group: {
     group_id: string
@@ -498,6 +499,7 @@ export interface Tables {
     organization_id: OrganizationId
     available_at: Date | null
     former_owner_id: UserId | null
+    in_group_key: Generated<boolean>
   }
   organization_sso_confirmation: {
     organization_id: OrganizationId
@@ -793,6 +795,13 @@ export interface Tables {
     created_at: Date
     expires_at: Date | null
   }
+  sso_group_rule: {
+    connection_id: string
+    claim: string
+    value: string
+    group_id: string
+    position: number
+  }
   sso_link: {
     connection_id: string
     subject: string
@@ -815,6 +824,7 @@ export interface Tables {
     email: string | null
     email_verified: boolean | null
     display_name: string | null
+    group_ids: Generated<string[]>
     expires_at: Date
     started_elsewhere: Generated<boolean>
   }
@@ -931,6 +941,7 @@ export interface Tables {
     display_name: string
     description: string | null
     protected: Generated<boolean>
+    organization_id: OrganizationId | null
     member_count: Generated<number>
     created_at: Date
     updated_at: Date

@@ -1,12 +1,12 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import type { ServerContext } from '#platform/module/services.ts'
-import type { Connection } from './connection.ts'
-import { scimUrlOf, toSsoSettings } from './settings.ts'
+import type { Connection, RuledConnection } from './connection.ts'
+import { issuerOf, scimUrlOf, toSsoSettings } from './settings.ts'
 
 /** Maps a connection to the view for members who manage SSO. */
 export function toSsoConnection(
   { config: { baseUrl } }: ServerContext,
-  connection: Connection,
+  connection: RuledConnection,
   { ssoConnectionId }: { ssoConnectionId: string | null },
 ): SsoConnection {
   const { connectionId, name, enabled, domains, testedAt, confirmedAt, createdAt, updatedAt } = connection
@@ -17,6 +17,7 @@ export function toSsoConnection(
     domains,
     ...toSsoSettings(baseUrl, connection),
     ...toScimSettings(baseUrl, connection),
+    groupRules: connection.groupRules,
     testedAt: testedAt?.toISOString() ?? null,
     confirmedAt: confirmedAt?.toISOString() ?? null,
     inUse: connectionId === ssoConnectionId,
@@ -31,4 +32,12 @@ function toScimSettings(baseUrl: URL, { connectionId, subjectBy, tokenCreatedAt 
   return {
     scim: { baseUrl: scimUrlOf(baseUrl, connectionId), subjectBy, tokenCreatedAt: tokenCreatedAt.toISOString() },
   }
+}
+
+/**
+ * Lists what a change of a connection changes, for those who sign it. The time of the last change stands for settings
+ * and secrets, which are not readable.
+ */
+export function toFrom({ name, enabled, domains, settings, groupRules, updatedAt }: RuledConnection) {
+  return { name, enabled, domains, groupRules, issuer: issuerOf(settings), updatedAt: updatedAt.toISOString() }
 }

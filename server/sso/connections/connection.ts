@@ -2,11 +2,13 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type {
+  GroupRule,
   NewSsoConnection,
   NextSsoConnection,
   SsoConnection,
   SsoConnectionChange,
 } from '@countersign/protocol/organizations/sso'
+import { expireMemberships } from '#accounts/groups/upstream.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -38,7 +40,8 @@ import {
   sealSecret,
   toNextConnection,
 } from './settings.ts'
-import { toSsoConnection } from './connection-view.ts'
+import { toFrom, toSsoConnection } from './connection-view.ts'
+import { replaceGroupRules } from './group-rule.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -51,6 +54,8 @@ const errors = defineErrors({
 })
 
 export type Connection = Omit<store.ConnectionRow, 'settings'> & { settings: Settings }
+/** A connection as those who manage it see it. */
+export type RuledConnection = Connection & { groupRules: GroupRule[] }
 
 /** Finds a connection by id, whatever its organization. Returns undefined if there is none. */
 export async function findConnection(db: Database, connectionId: string): Promise<Connection | undefined> {
@@ -79,7 +84,7 @@ export async function listConnections(
 ): Promise<{ connections: SsoConnection[]; next: NextSsoConnection }> {
   const { db, config } = kernel
   const member = await requireMember(kernel, asking, 'manage_sso', now)
-  const rows = await store.listConnections(db, asking.organizationId)
+  const rows = await store.listRuledConnections(db, asking.organizationId)
   return {
     connections: rows.map((row) => toSsoConnection(kernel, toConnection(row), member.organization)),
     next: toNextConnection(config.baseUrl, await findNextSsoConnectionId(db, asking.organizationId)),
@@ -96,9 +101,9 @@ export async function getConnection(kernel: ServerContext, asking: AskingForOne,
 
 /** Gets a connection of this organization. Throws `connection_not_found`. */
 export async function requireConnection(db: Database, { organizationId, connectionId }: AskingForOne) {
-  const connection = await findConnection(db, connectionId)
-  if (connection?.organizationId !== organizationId) throw errors.connection_not_found()
-  return connection
+  const row = await store.findRuledConnection(db, connectionId)
+  if (row?.organizationId !== organizationId) throw errors.connection_not_found()
+  return toConnection(row)
 }
 
 /**
@@ -124,7 +129,7 @@ export async function createConnection(
     const { length } = await store.listConnections(tx, organizationId)
     if (length >= limits.ssoConnectionsPerOrganizationMax) throw errors.too_many_connections()
     const connectionId = await takeNextSsoConnectionId(tx, organizationId)
-    const connection: Connection = {
+    const connection: RuledConnection = {
       connectionId,
       organizationId,
       name,
@@ -135,6 +140,7 @@ export async function createConnection(
       subjectBy: null,
       tokenCreatedAt: null,
       encryptionCertificate: null,
+      groupRules: [],
       testedAt: null,
       confirmedAt: null,
       createdAt: now,
@@ -149,7 +155,8 @@ export async function createConnection(
 }
 
 /**
- * Updates a connection. Disabling it revokes the sessions that only this connection opened. Changed provider keys could
+ * Updates a connection. Disabling it revokes the sessions that only this connection opened, and ends the memberships in
+ * groups that it gave. Changed provider keys could
  * sign in as any linked member, including owners, so this requires `manage_org`. Throws the errors of `requireMember`,
  * and `reauthentication_required`, `connection_not_found`, `invalid_request`, `invalid_metadata`,
  * `domain_not_verified`, `sso_connection_required`, `rate_limited`.
@@ -157,12 +164,13 @@ export async function createConnection(
 export async function updateConnection(
   kernel: ServerContext,
   asking: AskingForOne,
-  { name, domains, enabled, oidc, saml }: SsoConnectionChange,
+  { name, domains, enabled, oidc, saml, groupRules }: SsoConnectionChange,
   now: Date,
 ): Promise<SsoConnection> {
   const { organizationId, connectionId } = asking
   if (name !== undefined) requireName(name)
-  const described = saml && (await describeAnew(kernel, asking, saml, now))
+  if (saml || groupRules) await requireCountedChange(kernel, asking, now)
+  const described = saml && (await requireSettings(kernel, { saml }, now))
   const sealedSecret = oidc && (await sealSecret(kernel.keyring, connectionId, oidc.clientSecret))
   return change(kernel, asking, now, async (tx, member) => {
     const before = await requireConnection(tx, asking)
@@ -188,30 +196,32 @@ export async function updateConnection(
       updatedAt: now,
     }
     await store.updateConnection(tx, connection)
+    const ruled = { connectionId, organization: acting.organization }
+    if (groupRules) await replaceGroupRules(tx, ruled, groupRules, now)
     if (confirmedAt === null) await unconfirmSso(tx, connection)
-    if (isDisabled) await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
-    const changed = Object.entries({ name, domains, enabled, clientSecret: oidc, metadata: saml })
+    if (isDisabled) await endWhatItGave(tx, connection, now)
+    const changed = Object.entries({ name, domains, enabled, clientSecret: oidc, metadata: saml, groupRules })
       .filter(([, value]) => value !== undefined)
       .map(([field]) => field)
     const details = { connectionId, changed }
     const act = { action: 'sso.connection.updated', details, from: toFrom(before), isConfidential: true } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
-    return connection
+    return { ...connection, groupRules: groupRules ?? before.groupRules }
   })
 }
 
-/** Records that the metadata of the same provider has changed: it has other keys or another sign-in URL. */
-async function describeAnew(
-  kernel: ServerContext,
-  asking: AskingForOne,
-  saml: NonNullable<SsoConnectionChange['saml']>,
-  now: Date,
-): Promise<Settings> {
+/** Ends the sessions that only this connection opened, and the memberships in groups that its provider named. */
+async function endWhatItGave(tx: Transaction, { organizationId, connectionId }: Connection, now: Date): Promise<void> {
+  await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
+  await expireMemberships(tx, { connectionId }, now)
+}
+
+/** Checks that a member may change a connection, and counts changes that fetch metadata or create groups. */
+async function requireCountedChange(kernel: ServerContext, asking: AskingForOne, now: Date): Promise<void> {
   await requireMember(kernel, asking, 'manage_sso', now)
   requireRecentAuthenticationForCall(asking, now)
   await requireConnection(kernel.db, asking)
   await kernel.rateLimits.count('sso-connection-changes-per-organization', asking.organizationId)
-  return requireSettings(kernel, { saml }, now)
 }
 
 /**
@@ -219,12 +229,12 @@ async function describeAnew(
  * and `reauthentication_required`, `connection_not_found`, `sso_connection_required`.
  */
 export async function deleteConnection(kernel: ServerContext, asking: AskingForOne, now: Date): Promise<void> {
-  const { organizationId, connectionId } = asking
+  const { connectionId } = asking
   await change(kernel, asking, now, async (tx, member) => {
     const connection = await requireConnection(tx, asking)
     await store.deleteConnection(tx, connectionId)
     await unconfirmSso(tx, connection)
-    await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
+    await endWhatItGave(tx, connection, now)
     const details = { connectionId, name: connection.name }
     const act = { action: 'sso.connection.deleted', details, from: toFrom(connection) } as const
     await recordSignedAction(tx, { asking, acting: member }, act, now)
@@ -251,20 +261,12 @@ export function confirmConnection(kernel: ServerContext, asking: AskingForOne, n
   })
 }
 
-/**
- * Lists what a change of a connection changes, for those who sign it. The time of the last change stands for settings
- * and secrets, which are not readable.
- */
-function toFrom({ name, enabled, domains, settings, updatedAt }: Connection) {
-  return { name, enabled, domains, issuer: issuerOf(settings), updatedAt: updatedAt.toISOString() }
-}
-
 /** Changes connections of a locked organization, and then updates its required connection. */
 async function change(
   kernel: ServerContext,
   asking: MemberContext,
   now: Date,
-  work: (tx: Transaction, member: Member) => Promise<Connection>,
+  work: (tx: Transaction, member: Member) => Promise<RuledConnection>,
 ): Promise<SsoConnection> {
   return actingMemberTransaction(kernel.db, asking, async (tx) => {
     const member = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
@@ -333,6 +335,6 @@ async function requireVerified(tx: Transaction, organizationId: OrganizationId, 
     if (!(await isVerifiedFor(tx, organizationId, domain))) throw errors.domain_not_verified()
 }
 
-function toConnection(row: store.ConnectionRow): Connection {
+function toConnection<Row extends store.ConnectionRow>(row: Row) {
   return { ...row, settings: parseSettings(row.settings) }
 }

@@ -51,7 +51,7 @@ export const connections = defineModule()({
   mount: (hosts, { kernel }) => ssoConnectionRoutes(hosts.business, kernel),
   auditActions,
   rateLimits,
-  tables: { sso_connection: 'include', sso_encryption_key: 'include' },
+  tables: { sso_connection: 'include', sso_encryption_key: 'include', sso_group_rule: 'include' },
   cleanupTasks: { 'saml-encryption-keys': pruneEncryptionKeys },
   maintenanceTasks: {
     'reencrypt-client-secrets': reencryptClientSecrets,

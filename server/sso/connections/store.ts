@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import type { OrganizationId } from '@countersign/protocol/ids'
+import type { GroupRule } from '@countersign/protocol/organizations/sso'
+import { rulesOf } from './group-rule-store.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const connection = [
@@ -34,13 +37,31 @@ function connections(db: Database) {
     .select('confirmed_at as confirmedAt')
 }
 
+/** Selects connections with their rules for groups, as those who manage them see them. */
+function ruledConnections(db: Database) {
+  return connections(db).select(sql<GroupRule[]>`${rulesOf(sql.ref('sso_connection.connection_id'))}`.as('groupRules'))
+}
+
 export function findConnection(db: Database, connectionId: string) {
   return connections(db).where('sso_connection.connection_id', '=', connectionId).executeTakeFirst()
+}
+
+export function findRuledConnection(db: Database, connectionId: string) {
+  return ruledConnections(db).where('sso_connection.connection_id', '=', connectionId).executeTakeFirst()
 }
 
 /** Lists the connections of an organization, oldest first. */
 export function listConnections(db: Database, organizationId: OrganizationId) {
   return connections(db)
+    .where('sso_connection.organization_id', '=', organizationId)
+    .orderBy('sso_connection.created_at')
+    .orderBy('sso_connection.connection_id')
+    .execute()
+}
+
+/** Lists the connections of an organization with their rules, oldest first. */
+export function listRuledConnections(db: Database, organizationId: OrganizationId) {
+  return ruledConnections(db)
     .where('sso_connection.organization_id', '=', organizationId)
     .orderBy('sso_connection.created_at')
     .orderBy('sso_connection.connection_id')

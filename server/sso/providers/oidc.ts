@@ -74,6 +74,9 @@ export async function buildOidcRedirect(
   return { location: location.href, memory }
 }
 
+/** A response, the sign-in that it belongs to, and the names of the claims whose values the connection needs. */
+type OidcAnswer = { memory: OidcLoginState; state: string; answer: URLSearchParams; claims?: string[] }
+
 /**
  * Returns the user that a provider's response names. Makes the checks of OpenID Connect Core §3.1.3.7, including the
  * signature, and of RFC 9207. Throws `sso_response_mismatch`, `sso_response_invalid`, `sso_denied`,
@@ -82,7 +85,7 @@ export async function buildOidcRedirect(
 export async function verifyOidcCallback(
   outbound: OutboundClient,
   connection: OidcConnection,
-  { memory, state, answer }: { memory: OidcLoginState; state: string; answer: URLSearchParams },
+  { memory, state, answer, claims: names = [] }: OidcAnswer,
   now: Date,
 ): Promise<UpstreamUser> {
   const { provider, nonce, codeVerifier } = memory
@@ -98,7 +101,7 @@ export async function verifyOidcCallback(
     const checks = { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
     const tokens = await authorizationCodeGrant(configuration, url, checks)
     const claims = requireForUs(tokens.claims(), connection.clientId)
-    return await requireUpstreamUser(configuration, claims, tokens.access_token)
+    return await requireUpstreamUser(configuration, { claims, names }, tokens.access_token)
   } catch (error) {
     throw refusalOf(error)
   }
@@ -147,10 +150,10 @@ type Claims = { [claim: string]: unknown }
  */
 async function requireUpstreamUser(
   configuration: Configuration,
-  claims: IDToken,
+  { claims, names }: { claims: IDToken; names: string[] },
   accessToken: string,
 ): Promise<UpstreamUser> {
-  const isWhole = ['email', 'email_verified', 'name'].every((claim) => claims[claim] !== undefined)
+  const isWhole = ['email', 'email_verified', 'name', ...names].every((claim) => claims[claim] !== undefined)
   const mayAsk = configuration.serverMetadata().userinfo_endpoint !== undefined
   const more: Claims = isWhole || !mayAsk ? {} : await fetchUserInfo(configuration, accessToken, claims.sub)
   const said = more['email'] === undefined ? claims : more
@@ -159,7 +162,13 @@ async function requireUpstreamUser(
     email: said['email'],
     emailVerified: said['email_verified'],
     displayName: claims['name'] ?? more['name'],
+    values: names.flatMap((claim) => valuesOf(claims[claim] ?? more[claim]).map((value) => ({ claim, value }))),
   })
+}
+
+/** Returns the texts of a claim that is one or a list of them. */
+function valuesOf(said: unknown): string[] {
+  return [said].flat().filter((value) => typeof value === 'string')
 }
 
 /** Maps the failure of a token request to an error for the user. Rethrows errors that the provider did not cause. */

@@ -130,7 +130,12 @@ export type UpstreamUser = {
   email: string | undefined
   emailVerified: boolean
   displayName: string | undefined
+  /** Values of the claims that the connection asks for. */
+  values: UpstreamValue[]
 }
+
+/** Value of a claim or attribute that a provider states about a user. */
+export type UpstreamValue = { claim: string; value: string }
 
 export const failureReason = (what: string) => ({ fields: { because: what } })
 
@@ -143,8 +148,9 @@ export function parseUpstreamUser(said: {
   email: unknown
   emailVerified: unknown
   displayName: unknown
+  values: UpstreamValue[]
 }): UpstreamUser {
-  const { subject, email, emailVerified, displayName } = said
+  const { subject, email, emailVerified, displayName, values } = said
   if (
     subject.trim() === '' ||
     subject.length > subjectCharactersMax ||
@@ -158,6 +164,7 @@ export function parseUpstreamUser(said: {
     email: address,
     emailVerified: address !== undefined && emailVerified === true,
     displayName: readName(displayName, address),
+    values,
   }
 }
 

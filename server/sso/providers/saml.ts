@@ -35,18 +35,21 @@ export function buildSamlRedirect(connection: SamlConnection, now: Date): { loca
 export type SamlUser = UpstreamUser & { assertionId: string; notOnOrAfter: Date }
 
 /**
- * Verifies a response and returns the user that it names. Throws `sso_response_invalid`, `sso_response_mismatch`,
- * `sso_denied`, with the detail for the audit log.
+ * Verifies a response and returns the user that it names, with the values of the attributes `claims`. Throws
+ * `sso_response_invalid`, `sso_response_mismatch`, `sso_denied`, with the detail for the audit log.
  */
 export async function verifySamlCallback(
   connection: SamlConnection,
-  answer: SamlResponseInput,
+  { claims: names = [], ...answer }: SamlResponseInput & { claims?: string[] },
   now: Date,
 ): Promise<SamlUser> {
   const result = await verifySamlResponse(connection, answer, { now, limits: { ...limits, subjectCharactersMax } })
   if ('refused' in result) throw toApiError(result.refused)
-  const { assertionId, notOnOrAfter, ...user } = result.user
-  return { ...parseUpstreamUser(user), assertionId, notOnOrAfter }
+  const { assertionId, notOnOrAfter, attributes, ...user } = result.user
+  const values = attributes
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, value }) => ({ claim: name, value }))
+  return { ...parseUpstreamUser({ ...user, values }), assertionId, notOnOrAfter }
 }
 
 /** Returns the id of the request that a response answers, unauthenticated. Throws like `verifySamlCallback`. */

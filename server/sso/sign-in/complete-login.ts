@@ -1,6 +1,5 @@
 import type { PendingSsoLogin, SsoConfirmation } from '@countersign/protocol/organizations/sso'
-import { domainOfEmail } from '@countersign/protocol/formats/domain'
-import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import type { IdentityId } from '@countersign/protocol/ids'
 import {
   findIdentity,
   lockIdentityWithUser,
@@ -17,9 +16,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '@countersign/protocol/values'
 import { findMembership, type Member } from '#organizations/membership/member.ts'
-import { isVerifiedFor } from '#organizations/domains/domain.ts'
 import { lockActiveOrganization } from '#organizations/members/organization.ts'
-import { addProvisionedMember } from '#organizations/members/member.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { recordSsoAuthentication } from '#accounts/sessions/sso-session.ts'
 import {
@@ -33,6 +30,7 @@ import {
 } from '#accounts/sessions/session.ts'
 import { startEnterpriseSession } from '#tokens/families/session.ts'
 import type { Connection } from '#sso/connections/connection.ts'
+import { joinNamedGroups } from '#sso/connections/group-rule.ts'
 import { errors as flowErrors, requireEnabledConnection } from './flow.ts'
 import * as links from '#sso/provisioning/link.ts'
 import {
@@ -40,20 +38,17 @@ import {
   emailKeyOf,
   requireActiveUser,
   linkProvisionedUser,
-  type ProvisioningStatus,
 } from '#sso/provisioning/provisioned-user.ts'
+import { findJoiningRole, join, type Proved } from './joining.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
-  sso_not_a_member: [403, 'The organization must invite this identity or verify the domain of its e-mail address.'],
   sso_confirmation_outdated: [409, 'The sign-in would affect other users than the page has shown. Start again.'],
   sso_account_already_linked: [409, 'This organization account is already linked to another identity.'],
 })
 
 /** A sign-in in this browser whose provider has named a user. */
 export type PendingLoginRef = { flowId: string; browserToken: string | undefined }
-
-type Proved = { subject: string; email: string | null; emailVerified: boolean; displayName: string | null }
 
 type Arrived = { location: string; token?: string }
 
@@ -130,13 +125,15 @@ type Admitted = {
 
 async function enter(
   tx: Transaction,
-  { kernel: { config }, arriving, connection, identity, browser }: Admitted,
-  flow: Proved & { returnTo: string | null },
+  { kernel: { config, log }, arriving, connection, identity, browser }: Admitted,
+  flow: Proved & { returnTo: string | null; groupIds: string[] },
   now: Date,
 ): Promise<Arrived> {
   await linkProvisionedUser(tx, connection.connectionId, flow)
   if (!(await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now))) throw flowErrors.invalid_sso_flow()
   await links.setLinkEmail(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
+  const { identityId } = identity
+  await joinNamedGroups(tx, { connection, identityId, groupIds: flow.groupIds }, { now, log })
   const token = await signIn(tx, { connection, identity, browser }, now)
   return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
 }
@@ -162,7 +159,9 @@ export async function getPendingSsoLogin(
     email,
     emailVerified,
     displayName,
-    mayJoin: (await jitRole(db, connection, person, await findProvisionedUser(db, connectionId, person))) !== undefined,
+    mayJoin:
+      (await findJoiningRole(db, connection, person, await findProvisionedUser(db, connectionId, person))) !==
+      undefined,
     signIn: member ? await describeSignIn(db, member, browser, now) : null,
   }
 }
@@ -189,7 +188,7 @@ async function describeSignIn(
  * `sso_account_already_linked`.
  */
 export async function linkSsoAccount(
-  { db, config, clock }: ServerContext,
+  { db, config, clock, log }: ServerContext,
   session: PasskeySession,
   { identityId, ...arriving }: PendingLoginRef & { identityId: IdentityId },
 ): Promise<{ returnTo: string }> {
@@ -202,7 +201,7 @@ export async function linkSsoAccount(
     await lockOwnIdentity(tx, session, identityId, now)
     const flow = await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now)
     if (!flow || flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
-    const { returnTo, ...person } = toProved(flow)
+    const { returnTo, groupIds, ...person } = toProved(flow)
     const connection = await lockEnabledConnection(tx, flow.connectionId)
     const { organizationId, connectionId } = connection
     const word = await linkProvisionedUser(tx, connectionId, person)
@@ -212,6 +211,7 @@ export async function linkSsoAccount(
     if (!(await links.insertLink(tx, linked, now))) throw errors.sso_account_already_linked()
     await links.setLinkEmail(tx, connectionId, person.subject, emailKeyOf(person) ?? null)
     await recordSsoAuthentication(tx, { sessionId, organizationId, connectionId, identityId }, now)
+    await joinNamedGroups(tx, { connection, identityId, groupIds }, { now, log })
     const details = { connectionId, memberId }
     await recordAuditEvent(
       tx,
@@ -285,46 +285,6 @@ async function findLinkedMember(db: Database, { connectionId }: Connection, subj
   const link = await links.findLink(db, connectionId, subject)
   const member = link && (await findMembership(db, link.organizationId, link.identityId))
   return member?.memberId === link?.memberId ? member : undefined
-}
-
-type Joining = {
-  connection: Connection
-  person: Proved
-  word: ProvisioningStatus
-  userId: UserId
-  identityId: IdentityId
-}
-
-/** Adds an identity as a member. Throws `sso_not_a_member`, and the errors of `addProvisionedMember`. */
-async function join(tx: Transaction, { connection, person, word, ...joining }: Joining, now: Date) {
-  const role = await jitRole(tx, connection, person, word)
-  if (!role) throw errors.sso_not_a_member()
-  const { organizationId } = connection
-  return addProvisionedMember(tx, { ...joining, organizationId, role, namedByDirectory: word.of === 'a person' }, now)
-}
-
-/**
- * Returns the role with which a user can join, or undefined if they cannot. With a directory, only provisioned users
- * can join.
- */
-async function jitRole(db: Database, connection: Connection, person: Proved, word: ProvisioningStatus) {
-  switch (word.of) {
-    case 'no directory':
-      return (await isOfDomain(db, connection, person)) ? 'member' : undefined
-    case 'a person':
-      return word.active ? (word.role ?? 'member') : undefined
-    case 'nobody':
-      return undefined
-  }
-}
-
-/**
- * Checks that the provider has verified the e-mail address, and that its domain is verified for the organization and
- * assigned to this connection.
- */
-async function isOfDomain(db: Database, { organizationId, domains }: Connection, { email, emailVerified }: Proved) {
-  const domain = emailVerified && email !== null ? domainOfEmail(email) : undefined
-  return domain !== undefined && domains.includes(domain) && (await isVerifiedFor(db, organizationId, domain))
 }
 
 async function requireAuthenticatedLogin(db: Database, arriving: PendingLoginRef, now: Date) {

@@ -12,6 +12,7 @@ import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '@countersign/protocol/values'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
+import { claimsOf, listRules, matchedGroups } from '#sso/connections/group-rule.ts'
 import * as assertionStore from './assertion-store.ts'
 import { loadOidcClient } from '#sso/connections/settings.ts'
 import {
@@ -156,7 +157,9 @@ export async function handleSsoCallback(
   if (!flow) throw errors.invalid_sso_flow()
 
   const { connection } = await requireEnabledConnection(db, connectionId, flow.purpose)
-  await prove(kernel, connection, flow.flowId, finish(kernel, connection, { ...flow, state, received }))
+  const rules = await listRules(db, connectionId)
+  const finishing = finish(kernel, connection, { ...flow, state, received, claims: claimsOf(rules) })
+  await prove(kernel, connection, { flowId: flow.flowId, rules }, finishing)
   if (flow.purpose === 'test') await recordTestSuccess(db, connectionId, clock())
   return flow.flowId
 }
@@ -169,19 +172,26 @@ function stateOf(received: SsoCallbackInput): string {
   return state
 }
 
-type Answered = { flowId: string; sealedState: string | null; state: string; received: SsoCallbackInput }
+type Answered = {
+  flowId: string
+  sealedState: string | null
+  state: string
+  received: SsoCallbackInput
+  /** Names of the claims whose values the rules of the connection need. */
+  claims: string[]
+}
 
 async function finish(kernel: ServerContext, connection: Connection, answered: Answered): Promise<UpstreamUser> {
   const { outbound, keyring, clock } = kernel
   const { settings } = connection
-  const { flowId, sealedState, state, received } = answered
+  const { flowId, sealedState, state, received, claims } = answered
   if (settings.protocol === 'oidc' && received.protocol === 'oidc') {
     const memory = Value.Parse(OidcLoginState, JSON.parse(await keyring.open(sealOf(flowId), sealedState ?? '')))
     const client = await loadOidcClient(kernel, connection, settings)
-    return verifyOidcCallback(outbound, client, { memory, state, answer: received.parameters }, clock())
+    return verifyOidcCallback(outbound, client, { memory, state, answer: received.parameters, claims }, clock())
   }
   if (settings.protocol === 'saml' && received.protocol === 'saml')
-    return finishOnce(kernel, connection, settings, { ...received, requestId: state })
+    return finishOnce(kernel, connection, settings, { ...received, requestId: state, claims })
   throw errors.invalid_sso_flow()
 }
 
@@ -190,7 +200,7 @@ async function finishOnce(
   kernel: ServerContext,
   { connectionId, organizationId }: Pick<Connection, 'connectionId' | 'organizationId'>,
   identityProvider: SamlIdentityProvider,
-  answered: { samlResponse: string; requestId: string },
+  answered: { samlResponse: string; requestId: string; claims: string[] },
 ): Promise<UpstreamUser> {
   const { db, config, clock, rateLimits } = kernel
   const connection = { ...serviceProviderOf(config.baseUrl, connectionId), identityProvider }
@@ -222,11 +232,18 @@ export async function getServiceProviderMetadata({ db, config }: ServerContext, 
 }
 
 /** Stores the user that the provider named, or records the failure in the organization's audit log. */
-async function prove(kernel: ServerContext, connection: Connection, flowId: string, finishing: Promise<UpstreamUser>) {
+async function prove(
+  kernel: ServerContext,
+  connection: Connection,
+  { flowId, rules }: { flowId: string; rules: Awaited<ReturnType<typeof listRules>> },
+  finishing: Promise<UpstreamUser>,
+) {
   const { db, clock, log } = kernel
   const { connectionId, organizationId } = connection
   try {
-    await store.markAuthenticated(db, flowId, await finishing, addSeconds(clock(), limits.flowLifetimeSeconds))
+    const { values, ...user } = await finishing
+    const proved = { ...user, groupIds: matchedGroups(rules, values) }
+    await store.markAuthenticated(db, flowId, proved, addSeconds(clock(), limits.flowLifetimeSeconds))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const said = error.fields['because']

@@ -11,6 +11,7 @@ const flow = [
   'email',
   'email_verified as emailVerified',
   'display_name as displayName',
+  'group_ids as groupIds',
 ] as const
 
 type NewFlow = {
@@ -81,11 +82,12 @@ type Proved = {
   email: string | undefined
   emailVerified: boolean
   displayName: string | undefined
+  groupIds: string[]
 }
 
 /** Records the user that the provider named, and deletes the request data, which is no longer needed. */
 export async function markAuthenticated(db: Database, flowId: string, proved: Proved, expiresAt: Date): Promise<void> {
-  const { subject, email, emailVerified, displayName } = proved
+  const { subject, email, emailVerified, displayName, groupIds } = proved
   await db
     .updateTable('sso_login')
     .set({
@@ -96,6 +98,7 @@ export async function markAuthenticated(db: Database, flowId: string, proved: Pr
       email: email ?? null,
       email_verified: emailVerified,
       display_name: displayName ?? null,
+      group_ids: groupIds,
     })
     .where('flow_id', '=', flowId)
     .where('step', '=', 'callback_received')

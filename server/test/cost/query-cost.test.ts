@@ -128,6 +128,22 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     why: 'Ten members, each with an audit event in all indexes.',
   },
   {
+    statement: /^select "sso_connection".*sso_group_rule/,
+    blocksMax: 250,
+    why: 'Those who manage a connection see its ten rules, each with its group.',
+  },
+  {
+    statement: /^insert into "sso_group_rule"/,
+    blocksMax: 100,
+    why: 'Ten rules, each in two indexes.',
+  },
+  ...['POST /api/sso/arrivals/:flowId/link', 'GET /api/sso/:connectionId/arrive'].map((request) => ({
+    request,
+    statement: /^(insert into|delete from) "?(group_member|audit_event)/,
+    blocksMax: 250,
+    why: 'The provider of an organization names ten groups, each with rows and an audit event in all indexes.',
+  })),
+  {
     request: 'PUT /api/admin/apps/:clientId/roles',
     statement: /^insert into|^select "role_key"/,
     blocksMax: 250,
@@ -191,6 +207,7 @@ const outside: Record<string, Record<string, string>> = {
   audit_event: { organization_id: 'null', user_id: 'coalesce(user_id, gen_random_uuid())' },
   authorization_consent: { client_id: `'app_' || md5(client_id || nth)` },
   delegation_grant: { revoked_at: 'created_at' },
+  group_member: { source: `'manual'`, expires_at: 'null' },
   organization_invitation: { identity_id: 'null', email: `'ann@example.com'` },
   organization_key: { retired_at: 'created_at' },
   session: { organization_id: 'null', identity_id: 'null' },
@@ -207,6 +224,7 @@ const outside: Record<string, Record<string, string>> = {
   sso_encryption_key: { expires_at: 'created_at' },
   token_family: { code_redeemed_at: 'created_at', organization_id: 'null', sso_connection_id: 'null' },
   transparency_leaf: { leaf_index: 'null', integrate_at: `timestamptz '2099-01-01'` },
+  user_group: { organization_id: 'null' },
   webhook_delivery: { state: `'delivered'`, payload: 'null', next_attempt_at: 'null' },
 }
 

@@ -66,6 +66,7 @@ const describers: Partial<Record<string, DescribeField>> = {
   ),
   oidc: nested,
   saml: nested,
+  groupRules: ruleList,
 }
 
 type Label = (words: BusinessWords) => string
@@ -107,6 +108,17 @@ function list(label: Label): DescribeField {
     if (!Array.isArray(value) || !value.every(isText)) return undefined
     return [{ name, label: label(words), value: value.length > 0 ? joinValues(value) : words.concerns.none }]
   }
+}
+
+/** Rules of a provider for groups. */
+function ruleList(name: string, value: unknown, words: BusinessWords): DescribedField[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const rules = value.map((rule: unknown) => {
+    if (!isObject(rule) || Object.keys(rule).length !== 3) return undefined
+    const { claim, value: stated, group } = rule
+    return isText(claim) && isText(stated) && isText(group) ? words.groupRules.rule(claim, stated, group) : undefined
+  })
+  return list((all) => all.groupRules.title)(name, rules, words)
 }
 
 function isText(value: unknown): value is string {

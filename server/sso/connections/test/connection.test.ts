@@ -52,6 +52,7 @@ test('a connection is created, read, updated and deleted, and no response contai
     enabled: true,
     domains: ['made.example'],
     oidc: { issuer, clientId, callbackUrl: `${world.config.baseUrl.origin}/api/sso/${connectionId}/callback` },
+    groupRules: [],
     testedAt: null,
     confirmedAt: null,
     inUse: false,

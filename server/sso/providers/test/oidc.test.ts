@@ -59,6 +59,7 @@ test('a provider names a user by subject', async () => {
     email: 'ann@acme.example',
     emailVerified: true,
     displayName: 'Ann Example',
+    values: [],
   })
   assert.equal(upstream.host.requested.filter(({ url }) => url === '/userinfo').length, 0)
 })

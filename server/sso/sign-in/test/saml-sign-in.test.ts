@@ -99,6 +99,21 @@ test("a user links the account of the organization's SAML provider, and then sig
   assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.userId])
 })
 
+test('an attribute of an assertion makes a user a member of a group', async () => {
+  const groupRules = [{ claim: 'department', value: 'Sales', group: 'org:acme:sales' }]
+  const ruled = await ask(acme, 'PATCH', `/${connection.connectionId}`, { groupRules })
+  assert.equal(ruled.statusCode, 200, ruled.body)
+  const groupsOf = async (department: string) => {
+    const { nameId, attributes } = newUser()
+    const { person } = await colleague({ nameId, attributes: { ...attributes, department } })
+    const url = `/api/admin/identities/${person.identityId}`
+    return (await world.api.inject({ url, headers: world.admin })).json().identity.groups
+  }
+  assert.deepEqual(await groupsOf('Sales'), ['org:acme:sales'])
+  assert.deepEqual(await groupsOf('sales'), [])
+  await ask(acme, 'PATCH', `/${connection.connectionId}`, { groupRules: [] })
+})
+
 test("a connection shows the values for the provider, and the provider's metadata", async () => {
   const { saml, oidc } = connection
   const base = `${world.config.baseUrl.origin}/api/sso/${connection.connectionId}`

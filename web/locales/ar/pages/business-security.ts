@@ -182,6 +182,21 @@ export const organizationSecurityMessages: typeof english = {
     token: 'الرمز المميز',
   },
 
+  groupRules: {
+    title: 'المجموعات',
+    what:
+      'ينضم الأعضاء إلى هذه المجموعات مدة 30 يومًا عند تسجيل الدخول بهذا الاتصال. ' +
+      'ويقرر مشغّل هذه الخدمة ما تمنحه كل مجموعة في التطبيقات.',
+    rule: (claim: string, value: string, group: string) => `${claim} = ${value} ← ${group}`,
+    claim: 'المطالبة أو السمة',
+    value: 'القيمة',
+    valueHint: 'كما يرسلها مزوّدك تمامًا.',
+    group: 'المجموعة',
+    groupHint: 'أحرف لاتينية صغيرة وأرقام و . _ / -',
+    missing: 'هذا الحقل مطلوب.',
+    add: 'إضافة قاعدة',
+    remove: 'إزالة',
+  },
   encryption: {
     title: 'تشفير التأكيدات',
     what:
@@ -238,6 +253,7 @@ export const organizationSecurityMessages: typeof english = {
     invalid_issuer: 'لم يتم العثور على موفّر OpenID لدى جهة الإصدار هذه. يجب أن يكون متاحًا من الإنترنت.',
     invalid_metadata: 'لم يتم العثور على بيانات SAML الوصفية على هذا العنوان.',
     domain_not_verified: 'لم يعد أحد هذه النطاقات مؤكَّدًا لهذه المؤسسة.',
+    too_many_groups: 'لا يمكن لهذه المؤسسة إضافة مجموعات أخرى. اطلب من مشغّل هذه الخدمة حذف بعضها.',
     too_many_connections: 'بلغت الحد الأقصى، وهو عشرة اتصالات. احذف أحدها أولًا.',
     sso_connection_required: 'SSO عبر هذا الاتصال مطلوب. ألغِ اشتراط SSO أولًا.',
     sso_connection_untested: 'قبل اشتراط SSO، اختبر اتصالًا واطلب من مالك تأكيده.',

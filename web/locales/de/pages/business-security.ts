@@ -188,6 +188,21 @@ export const organizationSecurityMessages: typeof english = {
     token: 'Token',
   },
 
+  groupRules: {
+    title: 'Gruppen',
+    what:
+      'Mitglieder erhalten diese Gruppen für 30 Tage, wenn sie sich über diese Verbindung anmelden. ' +
+      'Was eine Gruppe in Apps bewirkt, entscheidet der Betreiber dieses Dienstes.',
+    rule: (claim: string, value: string, group: string) => `${claim} = ${value} → ${group}`,
+    claim: 'Claim oder Attribut',
+    value: 'Wert',
+    valueHint: 'Genau so, wie euer Anbieter ihn sendet.',
+    group: 'Gruppe',
+    groupHint: 'Kleinbuchstaben, Ziffern und . _ / -',
+    missing: 'Dieses Feld ist erforderlich.',
+    add: 'Regel hinzufügen',
+    remove: 'Entfernen',
+  },
   encryption: {
     title: 'Assertion-Verschlüsselung',
     what:
@@ -251,6 +266,8 @@ export const organizationSecurityMessages: typeof english = {
       'Unter diesem Issuer wurde kein OpenID-Anbieter gefunden. Er muss aus dem Internet erreichbar sein.',
     invalid_metadata: 'Unter dieser URL wurden keine SAML-Metadaten gefunden.',
     domain_not_verified: 'Eine dieser Domains ist für die Organisation nicht mehr bestätigt.',
+    too_many_groups:
+      'Eure Organisation kann keine weiteren Gruppen haben. Bittet den Betreiber dieses Dienstes, einige zu löschen.',
     too_many_connections: 'Ihr habt die Höchstzahl von zehn Verbindungen erreicht. Löscht zuerst eine.',
     sso_connection_required: 'SSO wird über diese Verbindung verlangt. Schaltet die SSO-Pflicht zuerst aus.',
     sso_connection_untested:

@@ -176,6 +176,21 @@ export const organizationSecurityMessages = {
     token: 'Token',
   },
 
+  groupRules: {
+    title: 'Groups',
+    what:
+      'Members get these groups when they sign in with this connection, for 30 days. ' +
+      'The operator of this service decides what a group gives in apps.',
+    rule: (claim: string, value: string, group: string) => `${claim} = ${value} → ${group}`,
+    claim: 'Claim or attribute',
+    value: 'Value',
+    valueHint: 'Exactly as your provider sends it.',
+    group: 'Group',
+    groupHint: 'Lower-case letters, digits and . _ / -',
+    missing: 'This field is required.',
+    add: 'Add rule',
+    remove: 'Remove',
+  },
   encryption: {
     title: 'Assertion encryption',
     what:
@@ -236,6 +251,7 @@ export const organizationSecurityMessages = {
     invalid_issuer: 'No OpenID provider found at this issuer. It must be reachable from the internet.',
     invalid_metadata: 'No SAML metadata found at this URL.',
     domain_not_verified: 'One of these domains is no longer verified for this organization.',
+    too_many_groups: 'This organization can’t have more groups. Ask the operator of this service to delete some.',
     too_many_connections: 'You’ve reached the maximum of ten connections. Delete one first.',
     sso_connection_required: 'SSO with this connection is required. Stop requiring SSO first.',
     sso_connection_untested: 'Before you require SSO, test a connection and have an owner confirm it.',

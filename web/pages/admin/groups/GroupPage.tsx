@@ -57,7 +57,7 @@ export function GroupPage({ groupId, goTo }: Props) {
               actions={
                 mayChange(found) && (
                   <>
-                    <EditGroup group={found} onChanged={group.set} />
+                    {found.organizationId === null && <EditGroup group={found} onChanged={group.set} />}
                     <DeleteGroup group={found} onDeleted={() => goTo(list, { replacing: true })} />
                   </>
                 )
@@ -74,14 +74,17 @@ export function GroupPage({ groupId, goTo }: Props) {
 function Members({ group, members }: { group: Group; members: List<GroupMember> }) {
   const words = useGroupsMessages()
   const mayChange = useMayChangeGroup()
+  const isManual = group.organizationId === null
+  const mayChangeMembers = isManual && mayChange(group)
   const [dialog, setDialog] = useState<GroupMember | 'add'>()
   const close = () => setDialog(undefined)
   return (
     <Card
       flush
       title={words.members}
+      about={isManual ? undefined : words.fromProvider}
       actions={
-        mayChange(group) && (
+        mayChangeMembers && (
           <button type="button" class="button" data-action="ask-add-member" onClick={() => setDialog('add')}>
             <Icon name="user-plus" size="sm" />
             {words.addMember}
@@ -99,7 +102,7 @@ function Members({ group, members }: { group: Group; members: List<GroupMember> 
                 <MemberRow
                   key={member.identityId}
                   member={member}
-                  onRemove={mayChange(group) ? () => setDialog(member) : undefined}
+                  onRemove={mayChangeMembers ? () => setDialog(member) : undefined}
                 />
               ))}
             </ul>

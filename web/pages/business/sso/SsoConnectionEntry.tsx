@@ -10,6 +10,7 @@ import { callBusiness, useReauthenticatedDialog, withRecentAuthentication } from
 import { EditSsoConnection } from './ChangeSsoConnection.tsx'
 import { ConfirmSsoConnection } from './ConfirmSsoConnection.tsx'
 import { valuesOf } from './values-for-provider.ts'
+import { GroupRules } from './GroupRules.tsx'
 import { EncryptionKey } from './EncryptionKey.tsx'
 import { connectionRef } from '../session/membership.ts'
 import { ConfirmDialog } from '../session/ConfirmDialog.tsx'
@@ -28,10 +29,11 @@ type Props = {
 
 /** A connection: its status, the values that its provider needs, and its actions. */
 export function SsoConnectionEntry({ of: connection, domains, organization, onChanged }: Props) {
-  const { sso: words } = useBusinessMessages()
+  const { sso: words, groupRules } = useBusinessMessages()
   const doing = useActions()
   const { connectionId, name, enabled, testedAt, confirmedAt, saml } = connection
   const changing = useReauthenticatedDialog(`change-${connectionId}`)
+  const grouping = useReauthenticatedDialog(`groups-${connectionId}`)
   const encrypting = useReauthenticatedDialog(`encryption-${connectionId}`)
   const deleting = useReauthenticatedDialog(`delete-${connectionId}`)
   const given = connectionRef(organization, connection)
@@ -58,6 +60,7 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         withRecentAuthentication(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
     },
     quiet('change', words.change, changing.open),
+    quiet('groups', groupRules.title, grouping.open),
     ...(saml ? [quiet('encryption', words.encryption, encrypting.open)] : []),
     quiet('enable', enabled ? words.disable : words.enable, turn),
     quiet('delete', words.remove, () => signedOrUnsigned(removeBy, deleting.open)),
@@ -72,6 +75,9 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
       {confirmedAt === null && organization.role === 'owner' && <ConfirmSsoConnection {...common} of={connection} />}
       <Actions of={actions} doing={doing} />
       {changing.isOpen && <EditSsoConnection {...common} of={connection} domains={domains} onClose={changing.close} />}
+      {grouping.isOpen && (
+        <GroupRules {...common} of={connection} organization={organization} onClose={grouping.close} />
+      )}
       {encrypting.isOpen && <EncryptionKey {...common} of={connection} onClose={encrypting.close} />}
       {deleting.isOpen && (
         <ConfirmDialog title={words.removeTitle(name)} agree={agree} onClose={deleting.close}>

@@ -23,6 +23,7 @@ export const adminGroupsMessages = {
   },
   members: 'Members',
   noMembers: 'No members yet',
+  fromProvider: 'The identity provider of an organization names them when they sign in.',
   addMember: 'Add member',
   memberMissing: 'Enter a username or an ID.',
   added: 'Member added.',

@@ -1,0 +1,207 @@
+import { sql } from 'kysely'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+/** Returns the groups of an organization that exist, by key, and how many groups there are in all. */
+export async function findGroupsOfOrganization(tx: Transaction, organizationId: OrganizationId) {
+  return tx
+    .selectFrom('user_group')
+    .select(['group_id as groupId', 'key'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .orderBy('key')
+    .execute()
+}
+
+type NewGroup = { groupId: string; key: string; displayName: string; organizationId: OrganizationId }
+
+/** Inserts a group of an organization, unless there are as many groups as there can be. Returns false then. */
+export async function insertGroupOfOrganization(
+  tx: Transaction,
+  { groupId, key, displayName, organizationId }: NewGroup,
+  groupsMax: number,
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into user_group (group_id, key, display_name, organization_id, created_at, updated_at)
+    select ${groupId}::uuid, ${key}, ${displayName}, ${organizationId}::uuid, ${now}::timestamptz, ${now}::timestamptz
+    where (
+      select count(*) from (select from user_group where deleted_at is null limit ${groupsMax}) existing
+    ) < ${groupsMax}
+    on conflict do nothing`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/** Marks the groups of an organization as deleted, in the order in which groups are locked. */
+export async function markGroupsOfOrganizationDeleted(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  now: Date,
+): Promise<{ groupId: string; key: string }[]> {
+  const locked = await tx
+    .selectFrom('user_group')
+    .select('group_id as groupId')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .orderBy('group_id')
+    .forNoKeyUpdate()
+    .execute()
+  if (locked.length === 0) return []
+  return tx
+    .updateTable('user_group')
+    .set({ deleted_at: now })
+    .where(
+      'group_id',
+      'in',
+      locked.map(({ groupId }) => groupId),
+    )
+    .returning(['group_id as groupId', 'key'])
+    .execute()
+}
+
+/** Lists the groups that a source has made an identity a member of. */
+export async function listGroupIdsOf(tx: Transaction, identityId: IdentityId, source: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('group_member')
+    .select('group_id as groupId')
+    .where('identity_id', '=', identityId)
+    .where('source', '=', source)
+    .execute()
+  return rows.map(({ groupId }) => groupId)
+}
+
+/** Locks groups in their order until the transaction ends. Returns those that exist. */
+export function lockGroups(tx: Transaction, groupIds: string[]) {
+  return tx
+    .selectFrom('user_group')
+    .select(['group_id as groupId', 'key', 'organization_id as organizationId'])
+    .where('group_id', 'in', groupIds)
+    .where('deleted_at', 'is', null)
+    .orderBy('group_id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** Counts the groups of an identity. */
+export async function countGroupsOf(tx: Transaction, identityId: IdentityId): Promise<number> {
+  const { count } = await tx
+    .selectFrom('group_member')
+    .innerJoin('user_group', 'user_group.group_id', 'group_member.group_id')
+    .select(({ fn }) => fn.count<string>('group_member.group_id').distinct().as('count'))
+    .where('identity_id', '=', identityId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+type Named = { identityId: IdentityId; source: string; groupIds: string[]; expiresAt: Date }
+
+/** Makes an identity a member of groups by a source, or renews what it is. */
+export async function upsertMemberships(
+  tx: Transaction,
+  { identityId, source, groupIds, expiresAt }: Named,
+  now: Date,
+): Promise<void> {
+  await tx
+    .insertInto('group_member')
+    .values(
+      groupIds.map((groupId) => ({
+        identity_id: identityId,
+        group_id: groupId,
+        source,
+        added_at: now,
+        expires_at: expiresAt,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['identity_id', 'group_id', 'source']).doUpdateSet({ expires_at: expiresAt }),
+    )
+    .execute()
+}
+
+/** Ends what a source has made an identity a member of. */
+export async function deleteMemberships(
+  tx: Transaction,
+  { identityId, source, groupIds }: Omit<Named, 'expiresAt'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('group_member')
+    .where('identity_id', '=', identityId)
+    .where('source', '=', source)
+    .where('group_id', 'in', groupIds)
+    .execute()
+}
+
+/** Adds to the member counts of groups, which the caller has locked. */
+export async function addToMemberCounts(tx: Transaction, groupIds: string[], difference: 1 | -1): Promise<void> {
+  if (groupIds.length === 0) return
+  await sql`
+    update user_group set member_count = member_count + ${difference}::integer * changed.members
+    from (
+      select group_id, count(*)::integer as members from unnest(${groupIds}::uuid[]) as listed (group_id)
+      group by group_id
+    ) changed
+    where user_group.group_id = changed.group_id`.execute(tx)
+}
+
+/** Ends the memberships of a source now: all of them, or those in some groups. */
+export async function expireMemberships(
+  tx: Transaction,
+  { source, groupIds }: { source: string; groupIds: string[] | undefined },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('group_member')
+    .set({ expires_at: now })
+    .where('source', '=', source)
+    .where('expires_at', '>', now)
+    .$if(groupIds !== undefined, (some) => some.where('group_id', 'in', groupIds ?? []))
+    .execute()
+}
+
+type Membership = { identityId: IdentityId; groupId: string; source: string }
+
+/** Lists up to `batch` memberships that have ended. */
+export function listExpired(db: Database, now: Date, batch: number): Promise<Membership[]> {
+  return db
+    .selectFrom('group_member')
+    .select(['identity_id as identityId', 'group_id as groupId', 'source'])
+    .where('expires_at', '<=', now)
+    .limit(batch)
+    .execute()
+}
+
+/** Lists the memberships of identities in the groups of an organization. */
+export function listMembershipsIn(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  identityIds: IdentityId[],
+): Promise<Membership[]> {
+  return tx
+    .selectFrom('group_member')
+    .innerJoin('user_group', 'user_group.group_id', 'group_member.group_id')
+    .select(['identity_id as identityId', 'group_member.group_id as groupId', 'source'])
+    .where('identity_id', 'in', identityIds)
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
+/** Deletes memberships: those that have ended by `endedBy`, or all. Returns the members. */
+export async function deleteListed(
+  tx: Transaction,
+  memberships: Membership[],
+  endedBy?: Date,
+): Promise<Omit<Membership, 'source'>[]> {
+  const identityIds = memberships.map(({ identityId }) => identityId)
+  const groupIds = memberships.map(({ groupId }) => groupId)
+  const sources = memberships.map(({ source }) => source)
+  const ended = endedBy ? sql`and expires_at <= ${endedBy}` : sql``
+  const { rows } = await sql<Omit<Membership, 'source'>>`
+    delete from group_member member
+    using unnest(${identityIds}::uuid[], ${groupIds}::uuid[], ${sources}::text[])
+      as listed (identity_id, group_id, source)
+    where member.identity_id = listed.identity_id and member.group_id = listed.group_id
+      and member.source = listed.source ${ended}
+    returning member.identity_id as "identityId", member.group_id as "groupId"`.execute(tx)
+  return rows
+}

@@ -1,0 +1,164 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import { recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
+import { addSeconds } from '#platform/clock.ts'
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { GroupRef } from './group.ts'
+import { listByGroup, unlistByGroup } from './member-store.ts'
+import * as store from './upstream-store.ts'
+
+const errors = defineErrors({
+  too_many_groups: [
+    409,
+    `An organization can have at most ${limits.groupsPerOrganizationMax} groups, and the service can have at most ` +
+      `${limits.groupsMax}.`,
+  ],
+})
+
+/** Beginning of the keys of an organization's groups. */
+export function groupPrefixOf(slug: string): string {
+  return `org:${slug}:`
+}
+
+/**
+ * Returns the groups of an organization with these keys, and creates those that are missing. The caller has locked the
+ * organization, and has checked that new keys begin with its prefix. Throws `too_many_groups`.
+ */
+export async function requireGroupsOfOrganization(
+  tx: Transaction,
+  { organizationId, keys }: { organizationId: OrganizationId; keys: string[] },
+  now: Date,
+): Promise<GroupRef[]> {
+  const existing = await store.findGroupsOfOrganization(tx, organizationId)
+  const found = existing.filter(({ key }) => keys.includes(key))
+  const missing = keys.filter((key) => !found.some((each) => each.key === key))
+  if (missing.length > 0 && existing.length + missing.length > limits.groupsPerOrganizationMax)
+    throw errors.too_many_groups()
+  for (const key of missing) {
+    const groupId = randomUUIDv7()
+    const displayName = key.slice(key.indexOf(':', key.indexOf(':') + 1) + 1)
+    const inserted = { groupId, key, displayName, organizationId }
+    if (!(await store.insertGroupOfOrganization(tx, inserted, limits.groupsMax, now))) throw errors.too_many_groups()
+    await recordAuditEvent(tx, { action: 'group.created', actor: 'system', details: { groupId, key } }, now)
+    found.push({ groupId, key })
+  }
+  return found
+}
+
+/** Returns the keys of an organization's groups. */
+export async function listKeysOfOrganization(tx: Transaction, organizationId: OrganizationId): Promise<string[]> {
+  return (await store.findGroupsOfOrganization(tx, organizationId)).map(({ key }) => key)
+}
+
+/** Deletes the groups of an organization that is being deleted, as an operator would. */
+export async function deleteGroupsOfOrganization(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  now: Date,
+): Promise<void> {
+  for (const { groupId, key } of await store.markGroupsOfOrganizationDeleted(tx, organizationId, now))
+    await recordAuditEvent(tx, { action: 'group.deleted', actor: 'system', details: { groupId, key } }, now)
+}
+
+const sourceOf = (connectionId: string) => `upstream:${connectionId}`
+
+type Named = { identityId: IdentityId; organizationId: OrganizationId; connectionId: string; groupIds: string[] }
+
+/**
+ * Makes an identity, which the caller has locked, a member of exactly those groups of an organization that its identity
+ * provider names, as far as this SSO connection says so. They last for 30 days. Returns the keys of groups that would
+ * be more than an identity can be in: it joins none of the new ones then.
+ */
+export async function renewMemberships(
+  tx: Transaction,
+  { identityId, organizationId, connectionId, groupIds }: Named,
+  now: Date,
+): Promise<{ leftOut: string[] }> {
+  const source = sourceOf(connectionId)
+  const before = await store.listGroupIdsOf(tx, identityId, source)
+  if (before.length + groupIds.length === 0) return { leftOut: [] }
+  const locked = await store.lockGroups(tx, [...new Set([...before, ...groupIds])])
+  const groups = locked.filter((group) => group.organizationId === organizationId)
+  const named = groups.filter(({ groupId }) => groupIds.includes(groupId))
+  const added = named.filter(({ groupId }) => !before.includes(groupId))
+  const isTooMany = added.length + (await store.countGroupsOf(tx, identityId)) > limits.groupsPerIdentityMax
+  const kept = isTooMany ? named.filter((group) => !added.includes(group)) : named
+  const ended = groups.filter(({ groupId }) => before.includes(groupId) && !groupIds.includes(groupId))
+  const idsOf = (some: GroupRef[]) => some.map(({ groupId }) => groupId)
+  const membersOf = (some: GroupRef[]) => some.map(({ groupId }) => ({ groupId, identityId }))
+
+  const expiresAt = addSeconds(now, limits.upstreamMembershipSeconds)
+  if (kept.length > 0) await store.upsertMemberships(tx, { identityId, source, groupIds: idsOf(kept), expiresAt }, now)
+  if (ended.length > 0) await store.deleteMemberships(tx, { identityId, source, groupIds: idsOf(ended) })
+  const joined = await listByGroup(tx, membersOf(kept))
+  const left = await unlistByGroup(tx, membersOf(ended))
+  await record(tx, { action: 'group.member.added', members: joined, groups }, now)
+  await record(tx, { action: 'group.member.removed', members: left, groups }, now)
+  return { leftOut: isTooMany ? added.map(({ key }) => key) : [] }
+}
+
+type Members = { groupId: string; identityId: IdentityId }[]
+type Change = { action: 'group.member.added' | 'group.member.removed'; members: Members; groups: GroupRef[] }
+
+/** Counts and records who is a member now, or is no longer. The caller has locked the groups. */
+async function record(tx: Transaction, { action, members, groups }: Change, now: Date): Promise<void> {
+  if (members.length === 0) return
+  const difference = action === 'group.member.added' ? 1 : -1
+  await store.addToMemberCounts(
+    tx,
+    members.map(({ groupId }) => groupId),
+    difference,
+  )
+  const keys = new Map(groups.map(({ groupId, key }) => [groupId, key]))
+  const changes = members.map(({ groupId, identityId }) => ({ identityId, groupId, key: keys.get(groupId) ?? '' }))
+  const acts = changes.map(({ identityId, ...details }) => ({ action, actor: 'system', identityId, details }) as const)
+  await recordAuditEvents(tx, acts, now)
+  const events = changes.map((change) => ({ type: action, by: 'system', source: 'upstream', ...change }) as const)
+  await recordIdentityEvents(tx, events, now)
+}
+
+/**
+ * Ends what an SSO connection has made identities members of: all of it, or in some groups. Claims and access count it
+ * until the cleanup task has run, which is within a minute.
+ */
+export function expireMemberships(
+  tx: Transaction,
+  { connectionId, groupIds }: { connectionId: string; groupIds?: string[] },
+  now: Date,
+): Promise<void> {
+  return store.expireMemberships(tx, { source: sourceOf(connectionId), groupIds }, now)
+}
+
+/** Ends at once what former members of an organization are in its groups. The caller has locked the organization. */
+export async function leaveGroupsOfOrganization(
+  tx: Transaction,
+  { organizationId, identityIds }: { organizationId: OrganizationId; identityIds: IdentityId[] },
+  now: Date,
+): Promise<void> {
+  await end(tx, await store.listMembershipsIn(tx, organizationId, identityIds), now)
+}
+
+/** Deletes up to `batch` memberships that have ended. Returns their number. */
+export function endExpiredMemberships(db: Database, now: Date, batch: number): Promise<number> {
+  return transaction(db, async (tx) => end(tx, await store.listExpired(tx, now, batch), now, now))
+}
+
+async function end(
+  tx: Transaction,
+  memberships: Awaited<ReturnType<typeof store.listExpired>>,
+  now: Date,
+  endedBy?: Date,
+): Promise<number> {
+  if (memberships.length === 0) return 0
+  const groups = await store.lockGroups(tx, [...new Set(memberships.map(({ groupId }) => groupId))])
+  // The members of deleted groups are ended with these, which also tells their apps.
+  const existing = new Set(groups.map(({ groupId }) => groupId))
+  const inGroups = memberships.filter(({ groupId }) => existing.has(groupId))
+  const ended = await store.deleteListed(tx, inGroups, endedBy)
+  const left = await unlistByGroup(tx, ended)
+  await record(tx, { action: 'group.member.removed', members: left, groups }, now)
+  return ended.length
+}

@@ -1,0 +1,96 @@
+import type { GroupRule } from '@countersign/protocol/organizations/sso'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import {
+  expireMemberships,
+  groupPrefixOf,
+  listKeysOfOrganization,
+  renewMemberships,
+  requireGroupsOfOrganization,
+} from '#accounts/groups/upstream.ts'
+import { isShown } from '@countersign/protocol/formats/display-name'
+import { defineErrors } from '#platform/api-error.ts'
+import type { Transaction } from '#platform/database/database.ts'
+import type { Logger } from '#platform/observability/log.ts'
+import { keepSlugForGroups } from '#organizations/members/slug.ts'
+import type { UpstreamValue } from '#sso/providers/provider.ts'
+import * as store from './group-rule-store.ts'
+import type { RuleRow } from './group-rule-store.ts'
+
+export { listRules } from './group-rule-store.ts'
+
+const errors = defineErrors({ invalid_request: [400, 'groupRules contains an invisible character.'] })
+
+/** Returns the names of the claims that the rules read. */
+export function claimsOf(rules: Pick<GroupRule, 'claim'>[]): string[] {
+  return [...new Set(rules.map(({ claim }) => claim))]
+}
+
+/** Returns the groups of a user by the rules, from what the provider states. */
+export function matchedGroups(rules: RuleRow[], stated: UpstreamValue[]): string[] {
+  const matches = ({ claim, value }: RuleRow) => stated.some((each) => each.claim === claim && each.value === value)
+  return [...new Set(rules.filter(matches).map(({ groupId }) => groupId))]
+}
+
+type Ruled = { connectionId: string; organization: { organizationId: OrganizationId; slug: string } }
+
+/**
+ * Replaces the rules of a connection, whose organization the caller has locked. Creates the groups that are missing.
+ * Memberships that no rule gives any more end. Throws `invalid_request` for a group that is not of this organization,
+ * and `too_many_groups`.
+ */
+export async function replaceGroupRules(
+  tx: Transaction,
+  { connectionId, organization }: Ruled,
+  rules: GroupRule[],
+  now: Date,
+): Promise<void> {
+  if (rules.some(({ claim, value }) => !isShown(claim) || !isShown(value))) throw errors.invalid_request()
+  const keys = [...new Set(rules.map(({ group }) => group))]
+  const groupIdOf = await requireOwnGroups(tx, organization, keys, now)
+  const before = await store.listRules(tx, connectionId)
+  const applied = rules.map(({ group, ...rule }) => ({ ...rule, groupId: groupIdOf(group) }))
+  await store.replaceRules(tx, connectionId, applied)
+  const kept = new Set(applied.map(({ groupId }) => groupId))
+  const ended = [...new Set(before.map(({ groupId }) => groupId))].filter((groupId) => !kept.has(groupId))
+  if (ended.length > 0) await expireMemberships(tx, { connectionId, groupIds: ended }, now)
+}
+
+async function requireOwnGroups(tx: Transaction, organization: Ruled['organization'], keys: string[], now: Date) {
+  const { organizationId, slug } = organization
+  const existing = new Set(await listKeysOfOrganization(tx, organizationId))
+  const added = keys.filter((key) => !existing.has(key))
+  const prefix = groupPrefixOf(slug)
+  if (!added.every((key) => key.startsWith(prefix)))
+    throw errors.invalid_request({ sentence: `The key of a new group must start with ${prefix}` })
+  if (added.length > 0) await keepSlugForGroups(tx, organization)
+  const groups = await requireGroupsOfOrganization(tx, { organizationId, keys }, now)
+  const ids = new Map(groups.map(({ key, groupId }) => [key, groupId]))
+  return (key: string) => {
+    const groupId = ids.get(key)
+    if (groupId === undefined) throw new Error(`the group ${key} is missing`)
+    return groupId
+  }
+}
+
+type SignedIn = {
+  connection: { connectionId: string; organizationId: OrganizationId }
+  identityId: IdentityId
+  /** The groups that the provider named when it answered. */
+  groupIds: string[]
+}
+
+/**
+ * Makes an identity, which the caller has locked with the organization, a member of the groups that its provider named,
+ * as far as the connection still has rules for them.
+ */
+export async function joinNamedGroups(
+  tx: Transaction,
+  { connection, identityId, groupIds }: SignedIn,
+  { now, log }: { now: Date; log: Logger },
+): Promise<void> {
+  const { connectionId, organizationId } = connection
+  const rules = groupIds.length > 0 ? await store.listRules(tx, connectionId) : []
+  const named = groupIds.filter((groupId) => rules.some((rule) => rule.groupId === groupId))
+  const { leftOut } = await renewMemberships(tx, { identityId, organizationId, connectionId, groupIds: named }, now)
+  if (leftOut.length > 0) log.warn({ identityId, groups: leftOut }, 'an identity is in too many groups to join others')
+}
