@@ -41,6 +41,23 @@ export function sendFile<Name extends keyof Api>(
   return send(settings, name, given, { content: file })
 }
 
+/**
+ * Opens a response that lasts until `signal` aborts, for the caller to read. Throws `ApiError` for an error response,
+ * `CliError` if there is no response.
+ */
+export async function openStream<Name extends keyof Api>(
+  settings: Settings,
+  name: Name,
+  given: RequestOf<Name>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { method, path, headers } = requestOf(name, given)
+  const authorization = `Bearer ${loadAdminToken(settings)}`
+  const response = await reach(`${settings.baseUrl}${path}`, { method, signal, headers: { ...headers, authorization } })
+  if (!response.ok) throw await refusalOf(response)
+  return response
+}
+
 const jsonType = 'application/json'
 
 /** Body of a request, with its media type. */

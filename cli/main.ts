@@ -56,6 +56,7 @@ import {
   addRevoke as addRevokeToken,
   addRotate as addRotateToken,
 } from './operators/tokens.ts'
+import { addFollow as addAuditFollow } from './operators/follow.ts'
 import { addList as addAuditList, addVerify as addAuditVerify } from './operators/audit.ts'
 import {
   addGet as addGetSettings,
@@ -208,6 +209,7 @@ addExportConfiguration(program)
 
 const audit = program.command('audit').description('read and verify the audit log')
 addAuditList(audit)
+addAuditFollow(audit)
 addAuditVerify(audit)
 
 const keys = program.command('keys').description('manage token-signing keys')

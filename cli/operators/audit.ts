@@ -5,37 +5,46 @@ import { findIdentityId, parseCount } from '../people/identity.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { CliError, printJson, printTable } from '../terminal.ts'
 
-type Options = {
-  action?: string
-  identity?: string
-  app?: string
-  organization?: string
-  from?: string
-  to?: string
-  limit: number
-}
+export type FilterOptions = { action?: string; identity?: string; app?: string; organization?: string }
+type Options = FilterOptions & { from?: string; to?: string; limit: number }
 
 const pageMax = 100
 
-/** `countersign audit list`: prints the newest events of the audit log. */
-export function addList(audit: Command): void {
-  audit
-    .command('list')
-    .description('list the audit log, newest first')
+/** Adds the options that select events. */
+export function addFilters(command: Command): Command {
+  return command
     .option('--action <action>', 'only this action, or those below it, such as group.member')
     .option('--identity <identity>', 'only events of this identity, by username or ID')
     .option('--app <clientId>', 'only events of this app')
     .option('--organization <id>', 'only events of this organization')
+}
+
+/** Returns the parameters that select events. */
+export async function filterOf(
+  settings: Settings,
+  { action, identity, app, organization }: FilterOptions,
+): Promise<{ action?: string; identity?: string; clientId?: string; organizationId?: string }> {
+  return {
+    ...(action !== undefined && { action }),
+    ...(identity !== undefined && { identity: await findIdentityId(settings, identity) }),
+    ...(app !== undefined && { clientId: app }),
+    ...(organization !== undefined && { organizationId: organization }),
+  }
+}
+
+/** `countersign audit list`: prints the newest events of the audit log. */
+export function addList(audit: Command): void {
+  addFilters(audit.command('list'))
+    .description('list the audit log, newest first')
     .option('--from <instant>', 'at or after, such as 2026-11-01T00:00:00Z')
     .option('--to <instant>', 'before')
     .option('--limit <count>', 'number of events', parseCount, 50)
-    .action(async ({ identity, app, organization, limit, ...rest }: Options, command: Command) => {
+    .action(async ({ from, to, limit, ...options }: Options, command: Command) => {
       const settings = settingsOf(command)
       const filter = {
-        ...rest,
-        ...(identity !== undefined && { identity: await findIdentityId(settings, identity) }),
-        ...(app !== undefined && { clientId: app }),
-        ...(organization !== undefined && { organizationId: organization }),
+        ...(await filterOf(settings, options)),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
       }
       const entries: AuditEvent[] = []
       // A page may be empty before the end.

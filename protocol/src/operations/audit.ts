@@ -49,6 +49,39 @@ export const listAuditEvents = endpoint(
   { 200: Type.Object({ entries: Type.Array(AuditEvent), nextCursor: nullable(Type.String()) }) },
 )
 
+/** A place, or 0 for the one before the first event. */
+const PlaceBefore = Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })
+
+export const streamAuditEvents = endpoint(
+  'GET /api/admin/audit/stream',
+  {
+    security: 'admin',
+    cors: 'auth host',
+    permission: 'audit.read',
+    summary: 'Follow the audit log: its events as server-sent events, oldest first',
+  },
+  {
+    querystring: Type.Object({
+      action,
+      identity: Type.Optional(IdentityId),
+      clientId: Type.Optional(ClientId),
+      organizationId: Type.Optional(OrganizationId),
+      after: Type.Optional(PlaceBefore),
+      follow: Type.Optional(
+        Type.Enum(['true', 'false'], { type: 'string', description: 'false: ends after the events that exist' }),
+      ),
+    }),
+    headers: Type.Object({ 'last-event-id': Type.Optional(PlaceBefore) }),
+  },
+  {
+    200: Type.Unsafe<unknown>({
+      type: 'string',
+      description: 'Each `data` is an event as in the list, and each `id` its place',
+      contentMediaType: 'text/event-stream',
+    }),
+  },
+)
+
 /** Place of the audit log, with the hash of all events up to it. */
 export const AuditChainPlace = Type.Object({
   sequence: Sequence,

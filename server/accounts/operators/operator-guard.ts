@@ -61,7 +61,11 @@ export function adminGuard(kernel: ServerContext) {
     return operator
   }
 
-  return guard(proveAndCount, prove)
+  return {
+    ...guard(proveAndCount, prove),
+    /** Checks an admitted request again, by the rights of this moment. Throws like the guard. */
+    proveAgain: prove,
+  }
 }
 
 function authenticate(kernel: ServerContext, request: FastifyRequest): Promise<Operator> {

@@ -1,8 +1,9 @@
 import * as accountEndpoints from '@countersign/protocol/accounts/account'
 import * as endpoints from '@countersign/protocol/operations/audit'
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { adminGuard } from '#accounts/operators/operator-guard.ts'
+import { adminGuard, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -18,6 +19,7 @@ import {
 import { verifyChain } from '#platform/audit/chain-verification.ts'
 import { listAuditEvents } from '#platform/audit/event-list.ts'
 import { extendTrail, writeTrail } from '#platform/audit/trail.ts'
+import { createEventStreams } from './event-stream.ts'
 
 const entriesDefault = 50
 const linksDefault = 500
@@ -33,6 +35,30 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
       const instants = { from: instantOf(from), until: instantOf(to) }
       const page = { before: cursor, count: Number(limit ?? entriesDefault) }
       return listAuditEvents(kernel.db, { ...filter, identityId, ...instants }, page)
+    },
+  })
+
+  const streams = createEventStreams(kernel)
+  host.addHook('preClose', async () => streams.stop())
+  host.route({
+    ...endpoints.streamAuditEvents,
+    config: { ...endpoints.streamAuditEvents.config, isFollowed: true },
+    onRequest: operator.onRequest,
+    async handler(request, reply) {
+      const { after, follow, identity: identityId, ...filter } = request.query
+      const start = request.headers['last-event-id'] ?? after
+      const text = await streams.open({
+        filter: { ...filter, identityId },
+        after: start === undefined ? undefined : Number(start),
+        isFollowing: follow !== 'false',
+        operatorKey: operatorKeyOf(operator.of(request)),
+        requireRights: () => operator.proveAgain(request),
+        left: closingOf(reply.raw),
+      })
+      // A proxy that collects the answer would hold back events. The connection ends with the stream: when the service
+      // ends, no client keeps it open.
+      reply.header('x-accel-buffering', 'no').header('connection', 'close')
+      return reply.type('text/event-stream').send(text)
     },
   })
 
@@ -109,6 +135,13 @@ export function organizationTrailRoutes(host: Host, kernel: ServerContext): void
       return reply.type('application/jsonl').send(Readable.from(pieces))
     },
   })
+}
+
+/** Returns a signal that aborts when a response has ended, or its client has left. */
+function closingOf(response: ServerResponse): AbortSignal {
+  const closing = new AbortController()
+  response.once('close', () => closing.abort())
+  return closing.signal
 }
 
 type Filter = { action?: string; by?: IdentityId; from?: string; before?: string }

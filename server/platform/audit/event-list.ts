@@ -75,20 +75,41 @@ function firstIdAt(at: Date): string {
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8, 12)}-7000-8000-000000000000`
 }
 
-/** Selects numbered events by what an index serves: their order, an identity, an organization. */
-function eventsOf(db: Database, { identityId, organizationId }: AuditFilter, start: string | undefined) {
+/**
+ * Lists events after a place, oldest first, of all or of those that a filter selects, up to a place that was read
+ * before. Returns also the place up to which it looked: the rest takes further calls, which can have no entries.
+ */
+export async function listEventsAfter(
+  db: Database,
+  filter: AuditFilter,
+  { after, to, count }: { after: number; to: number; count: number },
+): Promise<{ entries: AuditEvent[]; upTo: number }> {
+  const end = isIndexed(filter) ? to : Math.min(to, after + examinedMax)
+  const examined = eventsOf(db, filter).where('sequence', '>', String(after)).where('sequence', '<=', String(end))
+  const found = await selectEntries(examined, filter).orderBy('sequence').limit(count).execute()
+  const entries = found.map(toAuditEvent)
+  return { entries, upTo: found.length < count ? end : (entries.at(-1)?.sequence ?? end) }
+}
+
+/** Selects numbered events by what an index serves: an identity, an organization. */
+function eventsOf(db: Database, { identityId, organizationId }: AuditFilter) {
   return db
     .selectFrom('audit_event')
     .where('sequence', 'is not', null)
-    .$if(start !== undefined, (older) => older.where('sequence', '<', start ?? ''))
     .$if(identityId !== undefined, (some) => some.where('audit_event.identity_id', '=', identityId ?? null))
     .$if(organizationId !== undefined, (some) => some.where('organization_id', '=', organizationId ?? null))
+}
+
+/** Selects numbered events before a place, newest first. */
+function eventsBefore(db: Database, filter: AuditFilter, start: string | undefined) {
+  return eventsOf(db, filter)
+    .$if(start !== undefined, (older) => older.where('sequence', '<', start ?? ''))
     .orderBy('sequence', 'desc')
 }
 
 /** Finds the last event that a request may examine, or undefined if it may examine all. */
 function findLastExamined(db: Database, filter: AuditFilter, start: string | undefined) {
-  return eventsOf(db, filter, start)
+  return eventsBefore(db, filter, start)
     .select(['event_id', 'sequence', 'occurred_at as at'])
     .offset(examinedMax - 1)
     .limit(1)
@@ -98,7 +119,7 @@ function findLastExamined(db: Database, filter: AuditFilter, start: string | und
 type Examined = { start: string | undefined; end: string | undefined; count: number }
 
 function listExamined(db: Database, filter: AuditFilter, { start, end, count }: Examined) {
-  return selectEntries(eventsOf(db, filter, start), filter)
+  return selectEntries(eventsBefore(db, filter, start), filter)
     .$if(end !== undefined, (examined) => examined.where('sequence', '>=', end ?? ''))
     .limit(count)
     .execute()

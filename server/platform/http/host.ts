@@ -27,7 +27,8 @@ import type { Logger } from '#platform/observability/log.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { securityHeaders } from './security-headers.ts'
 import { objectionToForwarding, trustOf } from '#platform/source-address.ts'
-import type { CompletedRequest, Telemetry } from '#platform/observability/telemetry.ts'
+import { describeAnswer } from '#platform/observability/completed-request.ts'
+import type { Telemetry } from '#platform/observability/telemetry.ts'
 import { type Config, version } from '#platform/config/config.ts'
 
 type Route = { pattern: RegExp; url: string; method: string; cors: Cors; isPage: boolean }
@@ -79,6 +80,8 @@ declare module 'fastify' {
      * become one list.
      */
     form?: boolean | { several: string[] }
+    /** True if the client determines when the response ends. Log and metrics then contain the time to its begin. */
+    isFollowed?: boolean
     /** True if errors are shown as a page. */
     page?: boolean
     /** Error format, if it is not the JSON of this interface. */
@@ -146,6 +149,11 @@ export function createHost(kernel: HostServices, surroundings: HostOptions) {
     'cache-control': 'no-store',
   }
 
+  const report = (request: FastifyRequest, reply: FastifyReply) => {
+    const answered = describeAnswer(request, reply, refused.get(request))
+    requestLog.info(answered)
+    telemetry.answered(answered, request.headers['traceparent']?.toString())
+  }
   const unrouted = (request: FastifyRequest, reply: FastifyReply) =>
     answerUnrouted(request, reply, { routes, refused, ...surroundings })
   app.addHook('onRoute', (route) => routes.add(route))
@@ -163,14 +171,13 @@ export function createHost(kernel: HostServices, surroundings: HostOptions) {
   })
   awaitBodies(app, admission)
   // Runs even if the client has disconnected: then there is no response, and no `onResponse`.
-  app.addHook('onSend', (request, _reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     admission.release(request)
+    if (request.routeOptions.config.isFollowed) report(request, reply)
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const answered = describeAnswer(request, reply, refused.get(request))
-    requestLog.info(answered)
-    telemetry.answered(answered, request.headers['traceparent']?.toString())
+    if (!request.routeOptions.config.isFollowed) report(request, reply)
     done()
   })
   takeBodies(app)
@@ -242,17 +249,6 @@ function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeA
       return parseJson(requireUtf8(body))
     },
   )
-}
-
-function describeAnswer(request: FastifyRequest, reply: FastifyReply, refusal: string | undefined): CompletedRequest {
-  return {
-    requestId: request.id,
-    method: request.method,
-    route: request.routeOptions.url ?? 'none',
-    status: reply.statusCode,
-    milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-    ...(refusal !== undefined && { refusal }),
-  }
 }
 
 /**

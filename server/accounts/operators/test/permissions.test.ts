@@ -88,6 +88,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'GET /api/admin/export': ['configuration.export', 'owner people apps auditor'],
   'POST /api/admin/apply': ['configuration.apply', 'owner people apps', 'fresh'],
   'GET /api/admin/audit': ['audit.read', 'owner auditor'],
+  'GET /api/admin/audit/stream': ['audit.read', 'owner auditor'],
   'GET /api/admin/audit/verify': ['audit.read', 'owner auditor'],
   'GET /api/admin/health': ['statistics.read', 'owner people apps auditor'],
   'GET /api/admin/overview': ['statistics.read', 'owner people apps auditor'],
@@ -129,10 +130,14 @@ before(async () => {
 })
 after(() => world.close())
 
+/** Parameters with which an answer ends that otherwise lasts as long as its reader. */
+const endingQueries: Partial<Record<string, string>> = { '/api/admin/audit/stream': '?follow=false' }
+
 /** Sends a request about something that does not exist, to learn only whether it is refused. */
 async function outcomeOf({ method, url }: AnyEndpoint, headers: Record<string, string>) {
   const payload = method === 'GET' || method === 'DELETE' ? {} : { payload: {} }
-  const answer = await world.api.inject({ method, url: url.replaceAll(/:\w+/g, randomUUID()), headers, ...payload })
+  const path = `${url.replaceAll(/:\w+/g, randomUUID())}${endingQueries[url] ?? ''}`
+  const answer = await world.api.inject({ method, url: path, headers, ...payload })
   if (answer.statusCode < 400) return { status: answer.statusCode, error: undefined, permission: undefined }
   const { error, permission } = answer.json<{ error: string; permission?: string }>()
   return { status: answer.statusCode, error, permission }
