@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
@@ -15,6 +15,7 @@ import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath } from '../routes.ts'
 import { type AuditFilter, AuditFilters } from './AuditFilters.tsx'
+import { newEventsMax, type StreamFilter, useNewEvents } from './use-new-events.ts'
 import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
@@ -23,31 +24,55 @@ export function AuditLog({ goTo }: PartProps) {
   const words = useAuditMessages()
   const operator = useOperator()
   const [filter, setFilter] = useState<AuditFilter>({})
+  const [followed, setFollowed] = useState<StreamFilter>()
   const events = useList<AuditEvent>(
     async (cursor) => {
-      const { identity, ...others } = filter
-      const querystring = {
-        limit: '50',
+      const { identity, from, ...others } = filter
+      const selecting = {
         ...others,
         ...(identity !== undefined && { identity: await findIdentityId(operator, identity) }),
-        ...(cursor !== undefined && { cursor }),
       }
+      const querystring = { limit: '50', ...selecting, ...(from && { from }), ...(cursor !== undefined && { cursor }) }
       const page = await operator.ask('GET /api/admin/audit', { querystring })
+      setFollowed((before) => (JSON.stringify(before) === JSON.stringify(selecting) ? before : selecting))
       return { items: page.entries, nextCursor: page.nextCursor }
     },
     [filter],
   )
+  const newest = events.value?.items[0]?.sequence ?? 0
+  const shown = events.value && followed
+  const { count, isFollowing } = useNewEvents({ filter: shown, newest, onMissed: events.again })
+  const list = useRef<HTMLOListElement>(null)
   return (
     <>
       <PageHead title={words.title} lead={words.lead} />
       <Card flush>
         <AuditFilters onFilter={setFilter} />
+        <div class="new-events">
+          <div role="status">
+            {count > 0 ? (
+              <button
+                type="button"
+                class="button"
+                data-action="show-new-events"
+                onClick={() => {
+                  events.again()
+                  list.current?.focus()
+                }}
+              >
+                {words.showNew(Math.min(count, newEventsMax), count > newEventsMax)}
+              </button>
+            ) : (
+              isFollowing && <small>{words.nothingNew}</small>
+            )}
+          </div>
+        </div>
         <Reading of={events} rows={8}>
           {({ items, nextCursor }) =>
             items.length === 0 ? (
               <NoEvent isFiltered={Object.keys(filter).length > 0} isAtEnd={nextCursor === null} />
             ) : (
-              <ol class="list audit-log">
+              <ol class="list audit-log" ref={list} tabIndex={-1}>
                 {items.map((event) => (
                   <Event key={event.entryId} event={event} goTo={goTo} />
                 ))}

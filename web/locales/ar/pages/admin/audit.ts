@@ -1,5 +1,13 @@
 import type { adminAuditMessages as english } from '../../../en/pages/admin/audit.ts'
-import { numberOf } from '../../format.ts'
+import { counted, numberOf } from '../../format.ts'
+
+const eventForms = {
+  one: 'حدث جديد',
+  two: 'حدثين جديدين',
+  few: '# أحداث جديدة',
+  many: '# حدثًا جديدًا',
+  other: '# حدث جديد',
+}
 
 /** Holds the messages about the audit log, for operators. In Arabic. */
 export const adminAuditMessages: typeof english = {
@@ -21,6 +29,9 @@ export const adminAuditMessages: typeof english = {
     apply: 'تصفية',
     clear: 'إلغاء التصفية',
   },
+  nothingNew: 'لا أحداث جديدة',
+  showNew: (count, isMore) =>
+    isMore ? `عرض أكثر من ${counted(count, eventForms)}` : `عرض ${counted(count, eventForms)}`,
   noMatch: 'لم يُعثر على حدث',
   noMatchWhat: 'جرّب تصفية أخرى.',
   noneSoFar: 'لم يُعثر على شيء حتى الآن. بقي في السجل ما لم يُبحث فيه.',

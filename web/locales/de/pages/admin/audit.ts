@@ -1,4 +1,5 @@
 import type { adminAuditMessages as english } from '../../../en/pages/admin/audit.ts'
+import { plural } from '../../../plural.ts'
 
 /** Holds the messages about the audit log, for operators. In German. */
 export const adminAuditMessages: typeof english = {
@@ -15,6 +16,11 @@ export const adminAuditMessages: typeof english = {
     apply: 'Filtern',
     clear: 'Filter aufheben',
   },
+  nothingNew: 'Keine neuen Ereignisse',
+  showNew: (count, isMore) =>
+    isMore
+      ? `Mehr als ${count} neue anzeigen`
+      : plural('de', count, { one: '1 neues anzeigen', other: `${count} neue anzeigen` }),
   noMatch: 'Kein Ereignis gefunden',
   noMatchWhat: 'Versuche andere Filter.',
   noneSoFar: 'Bisher nichts gefunden. Das Log geht noch weiter.',

@@ -13,6 +13,8 @@ export const adminAuditMessages = {
     apply: 'Filter',
     clear: 'Clear filters',
   },
+  nothingNew: 'No new events',
+  showNew: (count: number, isMore: boolean) => `Show ${count}${isMore ? '+' : ''} new`,
   noMatch: 'No event found',
   noMatchWhat: 'Try other filters.',
   noneSoFar: 'Nothing found so far. There is more to search.',
