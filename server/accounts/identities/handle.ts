@@ -4,7 +4,7 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import * as store from './store.ts'
+import * as store from './handle-store.ts'
 
 const errors = defineErrors({ handle_taken: [409, 'This handle is already in use. Choose another one.'] })
 

@@ -14,6 +14,7 @@ import { type ActingSession, actingTransaction } from '#accounts/sessions/acting
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, SessionSubject } from '#accounts/sessions/session.ts'
 import { claimHandle, isReservedHandle, releaseHandle, reservedUntil } from './handle.ts'
+import * as handleStore from './handle-store.ts'
 import * as store from './store.ts'
 import * as suspensionStore from './suspension-store.ts'
 import { isSuspended } from './suspension.ts'
@@ -341,7 +342,7 @@ async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise
  * discloses nothing.
  */
 export async function findIdentityByHandle(db: Database, handle: string): Promise<IdentityRow | undefined> {
-  const found = await store.findHandle(db, normalizeHandle(handle))
+  const found = await handleStore.findHandle(db, normalizeHandle(handle))
   const owner = found?.availableAt === null ? found.identityId : null
   return store.findIdentity(db, owner ?? generateIdentityId())
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { termsOf } from './term.ts'
-import { deleteTerms, replaceTerms } from './term-store.ts'
+import { termsOf } from './terms/term.ts'
+import { deleteTerms, replaceTerms } from './terms/term-store.ts'
 
 const identity = [
   'identity_id as identityId',
@@ -138,70 +138,6 @@ export async function incrementIdentityCount(tx: Transaction, userId: UserId): P
     .where('identity_count', '<', limits.identitiesPerUserMax)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
-}
-
-export function findHandle(db: Database, handleNormalized: string) {
-  return db
-    .selectFrom('identity_handle')
-    .select(['identity_id as identityId', 'available_at as availableAt'])
-    .where('handle_normalized', '=', handleNormalized)
-    .executeTakeFirst()
-}
-
-/** Assigns a handle to an identity. Returns false if another identity has it or it is reserved for another one. */
-export async function claimHandle(
-  tx: Transaction,
-  { handleNormalized, identityId }: { handleNormalized: string; identityId: IdentityId },
-  now: Date,
-): Promise<boolean> {
-  const claimed = await tx
-    .insertInto('identity_handle')
-    .values({ handle_normalized: handleNormalized, identity_id: identityId })
-    .onConflict((conflict) =>
-      conflict
-        .column('handle_normalized')
-        .doUpdateSet({ identity_id: identityId, available_at: null })
-        .where(({ eb, or }) =>
-          or([eb('identity_handle.identity_id', '=', identityId), eb('identity_handle.available_at', '<=', now)]),
-        ),
-    )
-    .returning('handle_normalized')
-    .executeTakeFirst()
-  return claimed !== undefined
-}
-
-export async function releaseHandle(tx: Transaction, handleNormalized: string, heir: IdentityId, availableAt: Date) {
-  await tx
-    .updateTable('identity_handle')
-    .set({ identity_id: heir, available_at: availableAt })
-    .where('handle_normalized', '=', handleNormalized)
-    .execute()
-}
-
-/** Lists the handles that an identity released and that are still reserved for it. */
-export function listReleasedHandles(db: Database, identityId: IdentityId, now: Date) {
-  return db
-    .selectFrom('identity_handle')
-    .select(['handle_normalized as handle', 'available_at as keptUntil'])
-    .where('identity_id', '=', identityId)
-    .where('available_at', '>', now)
-    .orderBy('available_at')
-    .$narrowType<{ keptUntil: Date }>()
-    .execute()
-}
-
-export async function deleteReleasedHandles(db: Database, now: Date, batch: number): Promise<number> {
-  const free = db
-    .selectFrom('identity_handle')
-    .select('handle_normalized')
-    .where('available_at', '<=', now)
-    .limit(batch)
-  const { numDeletedRows } = await db
-    .deleteFrom('identity_handle')
-    .where('handle_normalized', 'in', free)
-    .where('available_at', '<=', now)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
 }
 
 type NewIdentityRow = { identityId: IdentityId; userId: UserId; handle: string; displayName: string }

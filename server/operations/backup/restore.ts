@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { RestoreResult } from '@countersign/protocol/operations/backup'
-import { rebuildTerms } from '#accounts/identities/term.ts'
+import { rebuildTerms } from '#accounts/identities/terms/term.ts'
 import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { builtInClientIds } from '#clients/registration/built-in-app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'

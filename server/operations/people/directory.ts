@@ -2,7 +2,7 @@ import type { AdminIdentity, AdminIdentityDetails } from '@countersign/protocol/
 import { type IdentityOrder, type IdentityStatus, peopleSearch } from '@countersign/protocol/operations/people-search'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { isUuid } from '@countersign/protocol/values'
-import { fold, lengthOf, wordsOf } from '#accounts/identities/term.ts'
+import { fold, lengthOf, wordsOf } from '#accounts/identities/terms/term.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent, recordIdentityView } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'

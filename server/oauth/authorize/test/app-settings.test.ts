@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { rebuildTerms } from '#accounts/identities/term.ts'
+import { rebuildTerms } from '#accounts/identities/terms/term.ts'
 import { transaction } from '#platform/database/database.ts'
 import { openBrowser, newParams } from '#testing/federated-browser.ts'
 import { createWorld, newChallenge, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
