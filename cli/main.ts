@@ -73,6 +73,7 @@ import {
 import { addActivate as addActivatePerson, addSignOut, addSuspend as addSuspendPerson } from './people/suspend.ts'
 import { addActivity } from './people/activity.ts'
 import { addApps } from './people/apps.ts'
+import { addCreate as addCreateIdentity, addInvite } from './people/create.ts'
 import { addDelete as addDeleteIdentity, addRestore as addRestoreIdentity } from './people/delete.ts'
 import { addEdit } from './people/edit.ts'
 import { addExport } from './people/export.ts'
@@ -171,9 +172,11 @@ addDeleteInvitation(invitations)
 
 const people = program
   .command('people')
-  .description('find people, suspend them, sign them out, recover them, and delete them')
+  .description('find and add people, suspend them, sign them out, recover them, and delete them')
 addPeopleList(people)
 addShowIdentity(people)
+addCreateIdentity(people)
+addInvite(people)
 addActivity(people)
 addApps(people)
 addExport(people)

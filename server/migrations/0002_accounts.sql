@@ -164,6 +164,9 @@ create table passkey_flow (
   -- The recovery link that is redeemed, and the `user.id` of the new passkey.
   recovery_link_id uuid,
   user_handle bytea check (length(user_handle) = 32),
+  -- The registration is of an invited identity: only the invitation of this identity can finish it.
+  is_invited boolean not null default false,
+  check (ceremony = 'register' or not is_invited),
   check (num_nonnulls(recovery_link_id, user_handle) = case ceremony when 'redeem' then 2 else 0 end),
   check ((ceremony = 'register') = ((handle is not null) and (display_name is not null) and (identity_id is not null))),
   check ((ceremony = 'authenticate') = (user_id is null)),
@@ -484,6 +487,9 @@ create table invitation (
   -- The operator by whose rights it counts, null for ADMIN_TOKEN, and the admin token that created it.
   created_by uuid,
   admin_token_id uuid,
+  -- The invited identity that it is for. Its names are not suggestions.
+  identity_id uuid,
+  check (identity_id is null or max_uses = 1),
   check ((kind = 'mail') = (email is not null)),
   check (use_count between 0 and max_uses),
   check (kind = 'link' or max_uses = 1)
@@ -494,6 +500,22 @@ create index invitation_by_address on invitation (lower(email));
 create index invitation_pending on invitation (expires_at) where use_count < max_uses;
 create index invitation_address on invitation (lower(email));
 create index invitation_mail on invitation (mail_at);
+create unique index invitation_of_identity on invitation (identity_id) where identity_id is not null;
+
+-- Identities that operators have added and that no one has accepted. No account has them. Their usernames are in
+-- `identity_handle` and their words in `identity_term`. Acceptance moves them into `identity`, with the same ID.
+create table invited_identity (
+  identity_id uuid primary key,
+  handle text not null,
+  display_name text not null,
+  email text,
+  group_ids uuid[] not null,
+  created_at timestamptz not null
+);
+-- The orders in which the operator lists them.
+create index invited_identity_by_creation on invited_identity (created_at, identity_id);
+create index invited_identity_by_handle on invited_identity (lower(handle) collate "C", identity_id);
+create index invited_identity_of_group on invited_identity using gin (group_ids) with (fastupdate = off);
 
 -- Events of identities, each for one app that the identity is connected to. Once its time has come, an event becomes a
 -- delivery of a webhook. `data` is JSON that the database does not read. The app may have been deleted.

@@ -10,6 +10,7 @@ export const ofNobody: Record<string, string> = {
   configuration_object: 'a row for each group, app and invitation that the operator declares',
   operator: 'at most 200 rows',
   invitation: 'at most 20,000 pending rows, which operators add',
+  invited_identity: 'at most 20,000 rows, which operators add',
   setup_link: 'a row for each start without an operator',
   admin_token: 'at most 50 rows',
   token_signing_key: 'a row for each rotation of the keys of the service',

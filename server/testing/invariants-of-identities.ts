@@ -38,7 +38,35 @@ export const invariantsOfIdentities: Record<string, string> = {
     where identity_handle.identity_id is distinct from identity.identity_id or available_at is not null`,
   'a handle without identity has been released': `
     select handle_normalized, available_at from identity_handle
-    where available_at is null and not exists (select from identity where lower(handle) = handle_normalized)`,
+    where available_at is null
+      and not exists (select from identity where lower(handle) = handle_normalized)
+      and not exists (select from invited_identity where lower(handle) = handle_normalized)`,
+  'each handle and each term is of an identity, which may be invited': `
+    select identity_id from (
+      select identity_id from identity_handle where identity_id is not null
+      union all select identity_id from identity_term
+    ) named
+    where not exists (select from identity where identity.identity_id = named.identity_id)
+      and not exists (select from invited_identity where invited_identity.identity_id = named.identity_id)`,
+  'no account has an invited identity': `
+    select identity_id from invited_identity join identity using (identity_id)`,
+  'an invited identity has its handle reserved': `
+    select invited_identity.identity_id, handle, handle_normalized from invited_identity
+    left join identity_handle on handle_normalized = lower(handle)
+    where identity_handle.identity_id is distinct from invited_identity.identity_id or available_at is not null`,
+  'an invited identity is found by its username and its address': `
+    select identity_id, handle, email from invited_identity
+    where not exists (
+      select from identity_term
+      where term = lower(handle) and identity_term.identity_id = invited_identity.identity_id
+    ) or email is not null and not exists (
+      select from identity_term where term = lower(email) and identity_term.identity_id = invited_identity.identity_id
+    )`,
+  'an invitation of one identity is of an invited one, with its names, address and groups': `
+    select invitation_id from invitation left join invited_identity invited using (identity_id)
+    where invitation.identity_id is not null and (invited.identity_id is null
+      or (invitation.handle, invitation.display_name) <> (invited.handle, invited.display_name)
+      or invitation.email is distinct from invited.email or not invited.group_ids @> invitation.group_ids)`,
   'an identity is found by its username': `
     select identity_id, handle from identity
     where not exists (

@@ -7,12 +7,14 @@ export type Table = { name: string; columns: string[] }
 const references: Record<string, { table: string; except: string[] }> = {
   // The audit log outlives its users, and a registration reserves its IDs before the user exists.
   user_id: { table: 'user_account', except: ['audit_event', 'passkey_flow'] },
-  // A public key stays bound to its identity, also after the deletion, and so do its signatures for others.
+  // A public key stays bound to its identity, also after the deletion, and so do its signatures for others. Rows of
+  // invited identities have rules of their own.
   identity_id: {
     table: 'identity',
     except: [
       ...['audit_event', 'passkey_flow', 'signing_key_owner', 'signing_organization_signature', 'delegation_usage'],
       ...['delegation_former_identity', 'signing_former_request'],
+      ...['invited_identity', 'invitation', 'identity_handle', 'identity_term'],
     ],
   },
   // Tokens for an organization end with it and are kept for a while, like its groups until their members are gone. SSO

@@ -45,4 +45,33 @@ export async function invite({ world, send }: RequestClient, mailbox: Mailbox): 
   await send({}, 'POST /api/auth/register/finish', { flowId, credential, invitation })
   const { headers } = await world.person()
   await send(headers, 'POST /api/identities/invited', { ...person, handle: newHandle(), invitation })
+  await addPeople({ world, send }, key)
+}
+
+/** Adds identities. One is accepted, one is deleted, and one remains invited. */
+async function addPeople({ world, send }: RequestClient, group: string): Promise<void> {
+  const { admin, config } = world
+  const root = '/api/admin/identities'
+  const names = () => ({ handle: newHandle(), displayName: 'An invited guest' })
+  const [person, removed] = [names(), names()]
+  const { identity, token } = await send(admin, `POST ${root}`, { ...person, groups: [group] })
+  await send(admin, `GET ${root}/${identity.identityId}`)
+  for (const look of ['status=invited&limit=5', `status=invited&group=${group}`, `q=${person.handle}`])
+    await send(admin, `GET ${root}?${look}`)
+  const again = await send(admin, `POST ${root}/${identity.identityId}/invitation`, {})
+  await send({}, 'POST /api/auth/register/invitation', { invitation: again.token })
+  const { flowId, options } = await send({}, 'POST /api/auth/register/start', { ...person, invitation: again.token })
+  const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
+  const credential = authenticator.register(options)
+  await send({}, 'POST /api/auth/register/finish', { flowId, credential, invitation: again.token })
+  if (token === again.token) throw new Error('the invitation before has not ended')
+
+  const other = await send(admin, `POST ${root}`, removed)
+  const deletion = { confirm: removed.handle, reason: 'A mistake' }
+  await send(admin, `DELETE ${root}/${other.identity.identityId}`, deletion)
+  const left = names()
+  const further = await send(admin, `POST ${root}`, left)
+  const { headers } = await world.person()
+  await send(headers, 'POST /api/identities/invited', { ...left, invitation: further.token })
+  await send(admin, `POST ${root}`, { ...names(), groups: [group] })
 }

@@ -6,12 +6,15 @@ import type { TestWorld } from './world.ts'
 /** What permits a registration. */
 export type Admission = { setup?: string; invitation?: string }
 
+/** What the user enters about the new identity. */
+export type Names = { handle?: string; displayName?: string }
+
 /** Starts a registration like the page does. `finish` sends the rest, at the end or in a race. */
-export async function startRegistration(world: TestWorld, admission: Admission = {}) {
+export async function startRegistration(world: TestWorld, admission: Admission = {}, names: Names = {}) {
   const { config, api } = world
   const handle = `guest-${randomBytes(6).toString('hex')}`
   const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
-  const payload = { handle, displayName: 'A guest', ...admission }
+  const payload = { handle, displayName: 'A guest', ...names, ...admission }
   const started = await api.inject({ method: 'POST', url: '/api/auth/register/start', payload })
   return {
     status: started.statusCode,
@@ -31,7 +34,7 @@ export async function startRegistration(world: TestWorld, admission: Admission =
 }
 
 /** Registers an account. Returns the status and the error of the step that was refused, if one was. */
-export async function register(world: TestWorld, admission: Admission = {}) {
-  const started = await startRegistration(world, admission)
+export async function register(world: TestWorld, admission: Admission = {}, names: Names = {}) {
+  const started = await startRegistration(world, admission, names)
   return started.status === 200 ? started.finish() : { ...started, identity: undefined, sessionToken: '' }
 }

@@ -13,7 +13,7 @@ const kind = Type.Enum(['link', 'mail'], {
   type: 'string',
   description: 'link: the operator passes on the link; mail: the service mails it to the address',
 })
-const language = Type.Enum([...languageTags], {
+export const InvitationLanguage = Type.Enum([...languageTags], {
   type: 'string',
   description: 'Language of the mail',
 })
@@ -33,7 +33,7 @@ export const AccountInvitation = Type.Object({
   handle: nullable(Type.String({ description: 'Suggested username' })),
   displayName: nullable(Type.String({ description: 'Suggested display name' })),
   groups: Type.Array(Type.String(), { description: 'Keys of the groups that the new identity joins' }),
-  language,
+  language: InvitationLanguage,
   message: nullable(Type.String()),
   maxUses: Type.Integer(),
   useCount: Type.Integer(),
@@ -42,6 +42,9 @@ export const AccountInvitation = Type.Object({
   createdAt: Timestamp,
   expiresAt: Timestamp,
   mailedAt: nullable(Timestamp),
+  identityId: nullable(
+    Type.Unsafe<IdentityId>({ ...IdentityId, description: 'The invited identity that it is for, with its names' }),
+  ),
   nextMailAt: nullable(
     Type.Unsafe<string>({ ...Timestamp, description: 'When its mail is attempted next; null if none waits' }),
   ),
@@ -91,7 +94,7 @@ export const createAccountInvitation = endpoint(
           description: 'Keys of groups; requires groups.manage too',
         }),
       ),
-      language: Type.Optional(language),
+      language: Type.Optional(InvitationLanguage),
       message: Type.Optional(
         Type.String({
           minLength: 1,
@@ -214,6 +217,7 @@ export const AccountInvitationPreview = Type.Object({
   displayName: nullable(Type.String()),
   email: nullable(Type.String()),
   message: nullable(Type.String()),
+  areNamesFixed: Type.Boolean({ description: 'The identity has exactly this handle and displayName' }),
 })
 export type AccountInvitationPreview = Static<typeof AccountInvitationPreview>
 

@@ -262,6 +262,8 @@ export const limits = {
   setupLinkLifetimeSeconds: 24 * 3600,
   /** Pending invitations to register an account. */
   accountInvitationsMax: 20_000,
+  /** Identities that operators have added and that no one has accepted. */
+  invitedIdentitiesMax: 20_000,
   invitationUsesMax: 1000,
   groupsPerInvitationMax: 20,
   invitationMessageCharactersMax: 500,

@@ -13,6 +13,9 @@ export const peopleSearch = {
 export const identityOrders = ['-createdAt', 'createdAt', 'handle', '-lastSeenOn'] as const
 export type IdentityOrder = (typeof identityOrders)[number]
 
-/** What an operator has done through an identity. Of several, the last in this list is its status. */
-export const identityStatuses = ['active', 'recovering', 'suspended', 'deletion_scheduled'] as const
+/**
+ * What an operator has done through an identity. Of several, the last in this list is its status. An invited one has no
+ * account yet, so that nothing else is done with it.
+ */
+export const identityStatuses = ['invited', 'active', 'recovering', 'suspended', 'deletion_scheduled'] as const
 export type IdentityStatus = (typeof identityStatuses)[number]

@@ -1,8 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { ExportedIdentity } from '../accounts/account.ts'
 import { GroupKey } from '../accounts/groups.ts'
+import { InvitationLanguage, NewAccountInvitation } from '../accounts/invitations.ts'
 import { DisplayName, Handle } from '../accounts/identities.ts'
 import { endpoint } from '../endpoint.ts'
+import { limits } from '../formats/limits.ts'
 import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
 import { IdentityId, OrganizationId } from '../ids.ts'
 import { IfMatch, Timestamp, Uuid, nullable } from '../values.ts'
@@ -93,6 +95,47 @@ export const getAdminIdentity = endpoint(
   { ...reading, summary: 'Get an identity' },
   { params: ByIdentityId },
   { 200: Type.Object({ identity: AdminIdentityDetails }) },
+)
+
+const inviting = { ...reading, permission: 'people.invite' } as const
+
+/** Invited identity, with its invitation: its link if no address gets it by mail. */
+const Invited = Type.Object({ identity: AdminIdentityDetails, ...NewAccountInvitation.properties })
+
+export const createAdminIdentity = endpoint(
+  'POST /api/admin/identities',
+  { ...inviting, summary: 'Add an invited identity: no account has it until its invitation is accepted' },
+  {
+    body: Type.Object(
+      {
+        handle: Handle,
+        displayName: DisplayName,
+        email: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 320, description: 'The invitation is mailed to it, and proves it' }),
+        ),
+        groups: Type.Optional(
+          Type.Array(GroupKey, {
+            maxItems: limits.groupsPerInvitationMax,
+            uniqueItems: true,
+            description: 'Keys of groups that it joins when it is accepted; requires groups.manage too',
+          }),
+        ),
+        language: Type.Optional(InvitationLanguage),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { 201: Invited },
+)
+
+export const inviteAdminIdentityAgain = endpoint(
+  'POST /api/admin/identities/:identityId/invitation',
+  { ...inviting, summary: 'Invite an invited identity again: its invitation before ends' },
+  {
+    params: ByIdentityId,
+    body: Type.Object({ language: Type.Optional(InvitationLanguage) }, { additionalProperties: false }),
+  },
+  { 201: Invited },
 )
 
 /** Edit by an operator. The address is not verified; null removes it. */

@@ -12,6 +12,12 @@ import {
   recordDeletion,
   removeDeletion,
 } from '#accounts/identities/suspension.ts'
+import {
+  deleteInvited,
+  findInvited,
+  type InvitedRow,
+  missingIdentity,
+} from '#accounts/invitations/invited/invited-identity.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
@@ -35,38 +41,60 @@ const sentences = {
 type Services = { kernel: ServerContext; lifecycle: Lifecycle }
 type Act = { operator: Operator; identityId: IdentityId }
 type Deletion = Act & NewIdentityDeletion
-type Outcome = { identity: IdentityRow; row: DeletionRow; isNew: boolean }
+/** `notified`: the identity whose user gets a mail. */
+type Outcome = { row: Omit<DeletionRow, 'userId'>; notified?: IdentityRow }
 
 /**
  * Suspends an identity and schedules its deletion, or deletes it at once if the law requires it. What would refuse the
  * deletion refuses the schedule. A repeated request changes nothing, except that it can delete at once. The user gets a
- * mail. Throws `identity_not_found`, `operator_protected`, `invalid_request`, `last_owner` or `owns_apps`.
+ * mail. An invited identity has no user, and is deleted at once. Throws `identity_not_found`, `operator_protected`,
+ * `invalid_request`, `last_owner`, `owns_apps` or `state_changed`.
  */
 export async function scheduleDeletion(services: Services, deletion: Deletion, now: Date): Promise<IdentityDeletion> {
   const { reason, retainDays, legalErasure } = deletion
   if (!isDisplayName(reason, limits.suspensionReasonCharactersMax)) throw errors.invalid_request()
   if (retainDays === 0 && !legalErasure) throw errors.invalid_request({ sentence: sentences.erasure })
   const { db } = services.kernel
-  const outcome = await operatorTransaction(db, deletion.operator, (tx) => decide(tx, services, deletion, now))
-  if (outcome.isNew) await notify(services.kernel, outcome)
-  return toDeletion(outcome.row)
+  const { row, notified } = await operatorTransaction(db, deletion.operator, async (tx) => {
+    const invited = await findInvited(tx, deletion.identityId)
+    return invited ? endInvited(tx, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
+  })
+  if (notified) await notify(services.kernel, { row, identity: notified })
+  return toDeletion(row)
+}
+
+/** Deletes an invited identity: there is nothing to keep for a restoration. */
+async function endInvited(
+  tx: Transaction,
+  { operator, identityId, confirm, reason, invited }: Deletion & { invited: InvitedRow },
+  now: Date,
+): Promise<Outcome> {
+  requireConfirmed(confirm, invited)
+  await deleteInvited(tx, { operator, identityId }, now)
+  const event = { action: 'identity.deleted', ...auditFieldsOf(operator), identityId, details: { reason } } as const
+  await recordAuditEvent(tx, event, now)
+  return { row: { identityId, reason, scheduledAt: now, dueAt: now } }
+}
+
+function requireConfirmed(confirm: string, { handle }: { handle: string }): void {
+  if (normalizeHandle(confirm) !== normalizeHandle(handle))
+    throw errors.invalid_request({ sentence: sentences.confirm })
 }
 
 async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deletion, now: Date): Promise<Outcome> {
   const { operator, identityId, confirm, reason, retainDays = limits.deletionRetainDays } = deletion
   const { userId, identity } = await lockForOperator(tx, { operator, identityId })
-  if (normalizeHandle(confirm) !== normalizeHandle(identity.handle))
-    throw errors.invalid_request({ sentence: sentences.confirm })
+  requireConfirmed(confirm, identity)
   const key = { userId, identityId }
   const event = { ...auditFieldsOf(operator), ...key } as const
   if (retainDays === 0) {
     await endIdentity(tx, lifecycle, { ...key, by: 'operator' }, now)
     const details = { reason, legalErasure: true }
     await recordAuditEvent(tx, { action: 'identity.deleted', ...event, details }, now)
-    return { identity, row: { ...key, reason, scheduledAt: now, dueAt: now }, isNew: true }
+    return { row: { ...key, reason, scheduledAt: now, dueAt: now }, notified: identity }
   }
   const before = await findDeletion(tx, key)
-  if (before) return { identity, row: before, isNew: false }
+  if (before) return { row: before }
   await rehearse(tx, () => endIdentity(tx, lifecycle, { ...key, by: 'operator' }, now))
   const row = { ...key, reason, scheduledAt: now, dueAt: addSeconds(now, retainDays * 86_400) }
   const { identityIds, all } = await recordDeletion(tx, row, now)
@@ -75,18 +103,18 @@ async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deleti
   await lifecycle.end(tx, 'sessions', ending, now)
   const details = { reason, dueAt: row.dueAt.toISOString() }
   await recordAuditEvent(tx, { action: 'identity.deletion_scheduled', ...event, details }, now)
-  return { identity, row, isNew: true }
+  return { row, notified: identity }
 }
 
 /**
  * Undoes the scheduled deletion of an identity, with the suspension that came with it. Other suspensions remain, and
- * tokens, sessions and delegations do not return. Does nothing if there is none. Throws `identity_not_found` and
- * `operator_protected`.
+ * tokens, sessions and delegations do not return. Does nothing if there is none. Throws `identity_not_found`,
+ * `identity_invited` and `operator_protected`.
  */
 export async function restoreIdentity(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
   await operatorTransaction(db, operator, async (tx) => {
     const account = await lockAccountOfIdentity(tx, identityId)
-    if (!account) throw errors.identity_not_found()
+    if (!account) throw await missingIdentity(tx, identityId)
     const key = { userId: account.userId, identityId }
     // Like the activation of what is not suspended, an act without effect is not refused.
     if (!(await findDeletion(tx, key))) return
@@ -106,8 +134,10 @@ async function lockForOperator(tx: Transaction, { operator, identityId }: Act) {
   return { userId, identity }
 }
 
+type Notice = Pick<Outcome, 'row'> & { identity: IdentityRow }
+
 /** Sends the mail. The deletion is committed, so a failure to send is only logged. */
-async function notify({ mail, log, config }: ServerContext, { identity, row }: Outcome): Promise<void> {
+async function notify({ mail, log, config }: ServerContext, { identity, row }: Notice): Promise<void> {
   const to = verifiedEmailOf(identity)
   if (to === null) return
   try {
@@ -118,6 +148,6 @@ async function notify({ mail, log, config }: ServerContext, { identity, row }: O
   }
 }
 
-function toDeletion({ identityId, reason, scheduledAt, dueAt }: DeletionRow): IdentityDeletion {
+function toDeletion({ identityId, reason, scheduledAt, dueAt }: Outcome['row']): IdentityDeletion {
   return { identityId, reason, scheduledAt: scheduledAt.toISOString(), dueAt: dueAt.toISOString() }
 }

@@ -39,6 +39,11 @@ export async function releaseHandle(tx: Transaction, handleNormalized: string, h
     .execute()
 }
 
+/** Deletes the handles of an identity that no one has accepted: anyone may claim them at once. */
+export async function deleteHandles(tx: Transaction, identityId: IdentityId): Promise<void> {
+  await tx.deleteFrom('identity_handle').where('identity_id', '=', identityId).execute()
+}
+
 /** Lists the handles that an identity released and that are still reserved for it. */
 export function listReleasedHandles(db: Database, identityId: IdentityId, now: Date) {
   return db

@@ -19,18 +19,25 @@ export function isReservedHandle(handle: string): boolean {
   return reserved.has(normalizeHandle(handle).replaceAll(/[._-]/g, ''))
 }
 
-/** Throws `handle_taken` if the handle is in use now. The final decision is made by `claimHandle`. */
-export async function requireAvailableHandle(db: Database, handle: string, now: Date): Promise<void> {
-  if (await isTaken(db, handle, now)) throw errors.handle_taken()
+/**
+ * Throws `handle_taken` if the handle is in use now, or reserved for another identity. The final decision is made by
+ * `claimHandle`.
+ */
+export async function requireAvailableHandle(
+  db: Database,
+  { handle, identityId }: { handle: string; identityId: IdentityId },
+  now: Date,
+): Promise<void> {
+  const known = await store.findHandle(db, normalizeHandle(handle))
+  if (isHeld(known, now) && known?.identityId !== identityId) throw errors.handle_taken()
 }
 
 /** Returns whether a handle can be registered now, as far as `requireAvailableHandle` and the reserved ones say. */
 export async function isAvailableHandle(db: Database, handle: string, now: Date): Promise<boolean> {
-  return !isReservedHandle(handle) && !(await isTaken(db, handle, now))
+  return !isReservedHandle(handle) && !isHeld(await store.findHandle(db, normalizeHandle(handle)), now)
 }
 
-async function isTaken(db: Database, handle: string, now: Date): Promise<boolean> {
-  const known = await store.findHandle(db, normalizeHandle(handle))
+function isHeld(known: { availableAt: Date | null } | undefined, now: Date): boolean {
   return known !== undefined && (known.availableAt === null || known.availableAt > now)
 }
 
@@ -43,6 +50,11 @@ export async function claimHandle(tx: Transaction, handle: string, identityId: I
 /** Releases a handle. For ninety days only the identity that had it can claim it. */
 export async function releaseHandle(tx: Transaction, handle: string, identityId: IdentityId, now: Date): Promise<void> {
   await store.releaseHandle(tx, normalizeHandle(handle), identityId, reservedUntil(now))
+}
+
+/** Frees the handle of an identity that no one has accepted. No one has known it by this handle. */
+export async function freeHandle(tx: Transaction, identityId: IdentityId): Promise<void> {
+  await store.deleteHandles(tx, identityId)
 }
 
 /** Returns the instant until which a handle that is released now stays reserved. */

@@ -20,7 +20,7 @@ import * as suspensionStore from './suspension-store.ts'
 import { isSuspended } from './suspension.ts'
 import type { IdentityRow } from './store.ts'
 
-export { lockIdentities, lockIdentitiesOfUser } from './store.ts'
+export { lockIdentities, lockIdentitiesOfUser, lockIdentity } from './store.ts'
 export type { IdentityRow }
 
 const errors = defineErrors({
@@ -28,6 +28,7 @@ const errors = defineErrors({
   invalid_request: [400, 'displayName must be 1 to 80 visible characters.'],
   identity_not_found: [404, 'No identity of this account has this ID.'],
   identity_suspended: [403, 'An identity of this account is suspended. No identity can be added until it is active.'],
+  handle_taken: [409, 'This handle is already in use. Choose another one.'],
   last_identity: [409, 'The last identity cannot be deleted. Delete the account instead.'],
   unauthorized: [401, 'This account has been deleted.'],
   too_many_identities: [409, 'An account can have at most 20 identities.'],
@@ -132,7 +133,7 @@ export async function createIdentity(
 ): Promise<Identity> {
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) =>
-    toIdentity(await addToAccount(tx, { ...requested, userId }, now)),
+    toIdentity(await addToAccount(tx, { ...requested, userId }, generateIdentityId(), now)),
   )
 }
 
@@ -143,6 +144,7 @@ export async function createIdentity(
 export async function addToAccount(
   tx: Transaction,
   { userId, ...requested }: NewIdentity & { userId: UserId },
+  identityId: IdentityId,
   now: Date,
 ): Promise<IdentityRow> {
   validateIdentity(requested)
@@ -150,9 +152,8 @@ export async function addToAccount(
   if ((await store.listIdentitiesOfUser(tx, userId)).some((each) => isSuspended(each, now)))
     throw errors.identity_suspended()
   if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
-  const person = { ...requested, userId, identityId: generateIdentityId() }
+  const person = { ...requested, userId, identityId }
   const identity = await addIdentity(tx, person, await nextInOrder(tx, userId, now))
-  const { identityId } = identity
   await recordAuditEvent(tx, { action: 'identity.created', actor: 'user', userId, identityId }, now)
   return identity
 }
@@ -217,12 +218,7 @@ function canBe(acting: SessionSubject, identityId: IdentityId): boolean {
   return acting.authMethod === 'passkey' || acting.identityId === identityId
 }
 
-/** Locks an identity of any user until the transaction ends. Returns undefined if it does not exist. */
-export function lockIdentity(tx: Transaction, identityId: IdentityId): Promise<IdentityRow | undefined> {
-  return store.lockIdentity(tx, identityId)
-}
-
-/** Like `lockIdentity`. Returns undefined also if the identity is suspended. */
+/** Locks an identity of any user, like `lockIdentity`. Returns undefined also if the identity is suspended. */
 export async function lockActiveIdentity(
   tx: Transaction,
   identityId: IdentityId,
@@ -334,7 +330,9 @@ export function generateIdentityId(): IdentityId {
 
 async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise<IdentityRow> {
   await claimHandle(tx, person.handle, person.identityId, now)
-  return store.insertIdentity(tx, person, now)
+  const inserted = await store.insertIdentity(tx, person, now)
+  if (!inserted) throw errors.handle_taken()
+  return inserted
 }
 
 /**

@@ -142,6 +142,7 @@ export async function incrementIdentityCount(tx: Transaction, userId: UserId): P
 
 type NewIdentityRow = { identityId: IdentityId; userId: UserId; handle: string; displayName: string }
 
+/** Inserts an identity. Returns undefined if its ID exists: an invited identity was accepted at the same time. */
 export async function insertIdentity(
   tx: Transaction,
   { identityId, userId, handle, displayName }: NewIdentityRow,
@@ -157,9 +158,10 @@ export async function insertIdentity(
       created_at: now,
       updated_at: now,
     })
+    .onConflict((conflict) => conflict.column('identity_id').doNothing())
     .returning(identity)
-    .executeTakeFirstOrThrow()
-  await replaceTerms(tx, identityId, termsOf(inserted))
+    .executeTakeFirst()
+  if (inserted) await replaceTerms(tx, identityId, termsOf(inserted))
   return inserted
 }
 

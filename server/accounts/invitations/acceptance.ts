@@ -4,23 +4,31 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { findGroups } from '#accounts/groups/group.ts'
 import { joinGroups } from '#accounts/groups/member.ts'
 import { setProvedEmail } from '#accounts/identities/email.ts'
-import { actingUserTransaction, addToAccount, findIdentity, toIdentity } from '#accounts/identities/identity.ts'
+import {
+  actingUserTransaction,
+  addToAccount,
+  findIdentity,
+  generateIdentityId,
+  toIdentity,
+} from '#accounts/identities/identity.ts'
 import { holdRights } from '#accounts/operators/acting-operator.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Config } from '#platform/config/config.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
-import type { RegistrationPart } from '#platform/module/define-module.ts'
+import type { RegisteredIdentity, RegistrationPart } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { readRegistrationMode } from '#platform/settings/setting.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { acceptInvited, findInvitedOfToken } from './invited/invited-identity.ts'
 import * as store from './store.ts'
 import { voidReasonOf } from './void.ts'
 
 const errors = defineErrors({
   registration_closed: [403, 'No one can register here. Sign in if you have an account.'],
   invitation_required: [403, 'An account needs an invitation of the operator.'],
+  invalid_request: [400, 'handle and displayName must be those of the invitation.'],
   invitation_expired: [410, 'The invitation does not exist, has expired, or was used, deleted or withdrawn.'],
 })
 
@@ -30,12 +38,15 @@ export async function previewInvitation(db: Database, token: string, now: Date):
     const found = await store.findUsable(tx, sha256(token), now)
     return requireRights(tx, found, now)
   })
-  const { handle, displayName, email, message } = invitation
-  return { handle, displayName, email, message }
+  const { handle, displayName, email, message, identityId } = invitation
+  return { handle, displayName, email, message, areNamesFixed: identityId !== null }
 }
 
 /** What permits a registration: its invitation, or that everyone may register. It is decided at the end. */
 export const admissionOfRegistration: RegistrationPart = {
+  async invited({ db, clock }, { invitation, ...names }) {
+    return invitation === undefined ? undefined : findNamed(db, { ...names, invitation }, clock())
+  },
   async started({ db, config, clock }, start) {
     await transaction(db, (tx) => requireAdmission(tx, config, start))
     if (start.invitation !== undefined) await previewInvitation(db, start.invitation, clock())
@@ -43,10 +54,26 @@ export const admissionOfRegistration: RegistrationPart = {
   },
   finished:
     ({ config }, finish) =>
-    async (tx, identityId, now) => {
+    async (tx, registered, now) => {
       await requireAdmission(tx, config, finish)
-      return finish.invitation === undefined ? {} : accept(tx, { token: finish.invitation, identityId }, now)
+      if (finish.invitation !== undefined) return accept(tx, { token: finish.invitation, ...registered }, now)
+      if (registered.isInvited) throw errors.invitation_expired()
+      return {}
     },
+}
+
+/**
+ * Returns the invited identity that an invitation is for, or undefined. Throws `invalid_request` if it has other names
+ * than those requested: its recipient cannot choose them.
+ */
+async function findNamed(
+  db: Database,
+  { invitation, handle, displayName }: NewIdentity & { invitation: string },
+  now: Date,
+): Promise<IdentityId | undefined> {
+  const named = await findInvitedOfToken(db, sha256(invitation), now)
+  if (named && (named.handle !== handle || named.displayName !== displayName)) throw errors.invalid_request()
+  return named?.identityId
 }
 
 type Presented = { setup?: string | undefined; invitation?: string | undefined }
@@ -66,7 +93,8 @@ type Accepting = NewIdentity & { session: PasskeySession; invitation: string }
 
 /**
  * Adds an identity to the account of a session by an invitation, which applies to this identity alone. Operators see
- * the same as after a registration. Throws `registration_closed`, `invitation_expired`, and as `addToAccount`.
+ * the same as after a registration. Throws `registration_closed`, `invitation_expired`, `invalid_request`, and as
+ * `addToAccount`.
  */
 export function acceptWithFurtherIdentity(
   { db, config }: ServerContext,
@@ -76,9 +104,11 @@ export function acceptWithFurtherIdentity(
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) => {
     await requireAdmission(tx, config, { invitation })
-    const added = await addToAccount(tx, { ...requested, userId }, now)
-    const { identityId } = added
-    const { identities } = await accept(tx, { token: invitation, identityId }, now)
+    const invited = await findNamed(tx, { ...requested, invitation }, now)
+    const identityId = invited ?? generateIdentityId()
+    const added = await addToAccount(tx, { ...requested, userId }, identityId, now)
+    const registered = { identityId, isInvited: invited !== undefined }
+    const { identities } = await accept(tx, { token: invitation, ...registered }, now)
     return identities[0] ?? toIdentity(added)
   })
 }
@@ -87,9 +117,18 @@ export function acceptWithFurtherIdentity(
  * Uses an invitation once for a new identity, which joins its groups and gets the address that the mailed token proves.
  * Throws `invitation_expired`.
  */
-async function accept(tx: Transaction, { token, identityId }: { token: string; identityId: IdentityId }, now: Date) {
+async function accept(
+  tx: Transaction,
+  { token, identityId, isInvited }: RegisteredIdentity & { token: string },
+  now: Date,
+) {
+  // Like everything that changes an invited identity, this locks it before its invitation.
+  if (isInvited && !(await acceptInvited(tx, identityId))) throw errors.invitation_expired()
   const consumed = await store.consumeInvitation(tx, sha256(token), now)
   const { invitation, groups } = await requireRights(tx, consumed, now)
+  // The invitation of another identity must not accept this one, nor that of this identity another one.
+  if (invitation.identityId !== (isInvited ? identityId : null)) throw errors.invitation_expired()
+  if (isInvited) await store.releaseOfIdentity(tx, identityId)
   const before = await findIdentity(tx, identityId)
   if (!before) throw errors.invitation_expired()
   const { userId } = before

@@ -138,6 +138,7 @@ async function invite(
       language: row.language ?? browserLanguage,
       expiresAt: addSeconds(now, lifetimeSeconds),
       ...rightsOf(operator),
+      identityId: null,
     }
   })
   await store.insertInvitations(tx, inserted, now)

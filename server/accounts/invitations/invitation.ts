@@ -8,6 +8,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { containsAddress, isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage, type Language } from '@countersign/protocol/formats/registries/languages'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { findGroups, requireGroups, requireRightsOverMembers } from '#accounts/groups/group.ts'
 import { holdRights, readRights, requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
@@ -76,13 +77,16 @@ export async function storeMailedInvitation(tx: Transaction, draft: Draft, now: 
   return row.invitationId
 }
 
+/** When it is mailed in the background, and the invited identity that it is for. */
+type Purpose = { mailAt?: Date | null; identityId?: IdentityId | null }
+
 /**
  * Stores an invitation without mailing it. Throws `permission_denied` and `reauthentication_required` for groups that
  * the operator may not change, `invalid_request`, `group_not_found`, `too_many_invitations`.
  */
-async function storeInvitation(
+export async function storeInvitation(
   db: Database,
-  { operator, groups, shown, mailAt = null }: Draft & { mailAt?: Date | null },
+  { operator, groups, shown, mailAt = null, identityId = null }: Draft & Purpose,
   now: Date,
 ) {
   const { kind, maxUses } = shown
@@ -93,7 +97,7 @@ async function storeInvitation(
     const invitationId = randomUUIDv7()
     const groupIds = found.map(({ groupId }) => groupId)
     await requireRightsOverGroups(tx, { operator, groupIds, maxUses }, now)
-    const inserted = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds, mailAt }
+    const inserted = { ...shown, ...rightsOf(operator), invitationId, tokenSha256, groupIds, mailAt, identityId }
     if (!(await store.insertInvitation(tx, inserted, now))) throw errors.too_many_invitations()
     const details = { invitationId, kind, groups, maxUses }
     await recordAuditEvent(tx, { action: 'invitation.created', ...auditFieldsOf(operator), details }, now)
@@ -271,7 +275,11 @@ async function describeInvitations(db: Database, rows: store.InvitationRow[], no
   })
 }
 
-async function describeInvitation(db: Database, row: store.InvitationRow, now: Date): Promise<AccountInvitation> {
+export async function describeInvitation(
+  db: Database,
+  row: store.InvitationRow,
+  now: Date,
+): Promise<AccountInvitation> {
   const [invitation] = await describeInvitations(db, [row], now)
   if (!invitation) throw errors.invitation_not_found()
   return invitation
@@ -335,5 +343,6 @@ function toInvitation(row: store.InvitationRow, { groups, voidReason }: Present,
     mailedAt: row.mailedAt?.toISOString() ?? null,
     nextMailAt: isUsed ? null : (row.nextMailAt?.toISOString() ?? null),
     createdBy: row.operatorId,
+    identityId: row.identityId,
   }
 }

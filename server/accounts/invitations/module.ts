@@ -6,7 +6,13 @@ import { pruneInvitations } from './invitation.ts'
 import { startMailing } from './mailing.ts'
 import { accountInvitationRoutes } from './routes.ts'
 
-const auditActions = ['invitation.created', 'invitation.resent', 'invitation.deleted', 'invitation.accepted'] as const
+const auditActions = [
+  'invitation.created',
+  'invitation.resent',
+  'invitation.deleted',
+  'invitation.accepted',
+  'identity.invited',
+] as const
 const rateLimits = {
   'account-invitation-previews': { points: 60, seconds: 60 },
   'invitation-imports-per-operator': { points: 10, seconds: 3600 },
@@ -30,7 +36,8 @@ export const invitations = defineModule()({
   mount: (hosts, { kernel }) => accountInvitationRoutes(hosts.api, kernel),
   auditActions,
   rateLimits,
-  tables: { invitation: 'exclude' },
+  // A restore has no invitations. Operators invite its invited identities again.
+  tables: { invitation: 'exclude', invited_identity: 'include' },
   cleanupTasks: { 'account-invitations': pruneInvitations },
   background: startMailing,
   registered: admissionOfRegistration,

@@ -22,6 +22,7 @@ export const invitation = [
   'mail_at as nextMailAt',
   'created_by as operatorId',
   'admin_token_id as tokenId',
+  'identity_id as identityId',
 ] as const
 
 export type InvitationRow = NonNullable<Awaited<ReturnType<typeof findInvitation>>>
@@ -40,6 +41,8 @@ export type NewInvitation = {
   expiresAt: Date
   operatorId: IdentityId | null
   tokenId: string | null
+  /** The invited identity that it is for. */
+  identityId: IdentityId | null
 }
 
 /** Inserts an invitation, unless too many are pending. Returns false then. */
@@ -51,12 +54,12 @@ export async function insertInvitation(
   const { numAffectedRows } = await sql`
     insert into invitation (
       invitation_id, token_sha256, kind, email, handle, display_name, group_ids, language, message, max_uses,
-      created_at, issued_at, expires_at, created_by, admin_token_id, mail_at
+      created_at, issued_at, expires_at, created_by, admin_token_id, identity_id, mail_at
     )
     select ${row.invitationId}::uuid, ${row.tokenSha256}::bytea, ${row.kind}, ${row.email}, ${row.handle},
       ${row.displayName}, ${row.groupIds}::uuid[], ${row.language}, ${row.message}, ${row.maxUses}::integer,
       ${now}::timestamptz, ${now}::timestamptz, ${row.expiresAt}::timestamptz, ${row.operatorId}::uuid,
-      ${row.tokenId}::uuid, ${mailAt}::timestamptz
+      ${row.tokenId}::uuid, ${row.identityId}::uuid, ${mailAt}::timestamptz
     where (
       select count(*) from (
         select from invitation where use_count < max_uses and expires_at > ${now}
@@ -164,6 +167,20 @@ export function reissue(tx: Transaction, { invitationId, tokenSha256 }: Reissued
 /** Deletes an invitation. Returns its kind, or undefined if it does not exist. */
 export function deleteInvitation(tx: Transaction, invitationId: string) {
   return tx.deleteFrom('invitation').where('invitation_id', '=', invitationId).returning('kind').executeTakeFirst()
+}
+
+/** Makes the invitation of an accepted identity one like others: it does not name the identity any more. */
+export async function releaseOfIdentity(tx: Transaction, identityId: IdentityId): Promise<void> {
+  await tx.updateTable('invitation').set({ identity_id: null }).where('identity_id', '=', identityId).execute()
+}
+
+/** Deletes the invitation of an invited identity. Returns its ID and kind, or undefined without one. */
+export function deleteOfIdentity(tx: Transaction, identityId: IdentityId) {
+  return tx
+    .deleteFrom('invitation')
+    .where('identity_id', '=', identityId)
+    .returning(['invitation_id as invitationId', 'kind'])
+    .executeTakeFirst()
 }
 
 /** Deletes up to `batch` invitations that expired before an instant. Returns their number. */

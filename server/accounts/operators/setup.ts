@@ -80,7 +80,7 @@ export const setupOfRegistration: RegistrationPart = {
   },
   finished(_kernel, { setup }) {
     if (setup === undefined) return undefined
-    return async (tx, identityId, now) => {
+    return async (tx, { identityId }, now) => {
       await becomeOwner(tx, { setup, identityId }, now)
       return {}
     }

@@ -51,7 +51,15 @@ type ForRequest = { requestSha256: Uint8Array | null }
 
 /** Purpose of a ceremony, with the values fixed at its start. */
 export type Ceremony =
-  | { ceremony: 'register'; userId: UserId; identityId: IdentityId; handle: string; displayName: string }
+  | {
+      ceremony: 'register'
+      userId: UserId
+      identityId: IdentityId
+      handle: string
+      displayName: string
+      /** Only the invitation of this identity finishes it. */
+      isInvited: boolean
+    }
   | ({ ceremony: 'authenticate' } & ForRequest)
   | ({ ceremony: 'reauthenticate'; userId: UserId } & ForRequest)
   | { ceremony: 'add_passkey'; userId: UserId }

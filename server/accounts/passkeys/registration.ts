@@ -6,7 +6,7 @@ import type {
   RegistrationStart,
   RegistrationStarted,
 } from '@countersign/protocol/accounts/passkeys'
-import { type UserId, asId } from '@countersign/protocol/ids'
+import { type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
 import { parseEncryptionPublicKey, storeEncryptionKey } from '#accounts/keys/encryption-key.ts'
 import { storeKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { storeRecoveryCode } from '#accounts/keys/recovery-code.ts'
@@ -25,7 +25,10 @@ import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
 import { createPasskey, type RegisteringBrowser } from './passkey.ts'
 
-/** Starts the registration of an account. Returns its IDs, so that the browser can bind its ciphertexts to them. */
+/**
+ * Starts the registration of an account. Returns its IDs, so that the browser can bind its ciphertexts to them. An
+ * invitation may be for an identity that an operator has added: it has its ID already.
+ */
 export async function startRegistration(
   { kernel, registrationParts }: Pick<RegistrationServices, 'kernel' | 'registrationParts'>,
   { browserSha256, ...start }: RegistrationStart & BoundTo,
@@ -36,12 +39,26 @@ export async function startRegistration(
   const now = clock()
   const fields: Partial<RegistrationStarted> = {}
   for (const { started } of registrationParts) Object.assign(fields, await started(kernel, start))
-  await requireAvailableHandle(db, handle, now)
-  const [userId, identityId] = [asId<UserId>(randomUUIDv7()), generateIdentityId()]
+  const invited = await findInvitedIdentity({ kernel, registrationParts }, start)
+  const identityId = invited ?? generateIdentityId()
+  await requireAvailableHandle(db, { handle, identityId }, now)
+  const userId = asId<UserId>(randomUUIDv7())
   const person = { userId, identityId, handle, displayName }
-  const { flowId, challenge } = await beginFlow(db, { ceremony: 'register', ...person, browserSha256 }, now)
+  const flow = { ceremony: 'register', ...person, isInvited: invited !== undefined, browserSha256 } as const
+  const { flowId, challenge } = await beginFlow(db, flow, now)
   const options = creationOptions(config, challenge, person)
   return { flowId, options, userId, identityId, ...fields }
+}
+
+async function findInvitedIdentity(
+  { kernel, registrationParts }: Pick<RegistrationServices, 'kernel' | 'registrationParts'>,
+  start: RegistrationStart,
+): Promise<IdentityId | undefined> {
+  for (const { invited } of registrationParts) {
+    const found = await invited?.(kernel, start)
+    if (found) return found
+  }
+  return undefined
 }
 
 export type Registered = SessionTokens & {
@@ -74,7 +91,7 @@ export async function finishRegistration(
   const encryption = encryptionKey && { ...encryptionKey, publicKey: parseEncryptionPublicKey(encryptionKey) }
   const flow = await consumeFlow(db, 'register', finish, now)
   const credential = await verifyAttestation(config, finish.credential, flow.challenge)
-  const { userId, identityId } = flow
+  const { userId, identityId, isInvited } = flow
 
   return transaction(db, async (tx) => {
     const identity = await createUser(tx, flow, now)
@@ -83,7 +100,7 @@ export async function finishRegistration(
     if (recoveryAuth) await storeRecoveryCode(tx, userId, recoveryAuth, now)
     if (selfRecord) await storeFirstSelfRecord(tx, userId, selfRecord, now)
     const fields: Partial<RegistrationFinished> = {}
-    for (const store of parts) Object.assign(fields, await store?.(tx, identityId, now))
+    for (const store of parts) Object.assign(fields, await store?.(tx, { identityId, isInvited }, now))
     if (encryption) await storeEncryptionKey(tx, { ...encryption, identityId }, now)
     const session = await sessions.start(tx, { ...credential, userId }, browser, now)
     const details = { device: deviceOf(browser) }

@@ -5,6 +5,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { findIdentity, type IdentityRow, lockIdentity } from '#accounts/identities/identity.ts'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
+import { missingIdentity } from '#accounts/invitations/invited/invited-identity.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
@@ -20,7 +21,6 @@ import * as store from './store.ts'
 import type { RecoveryLinkRow } from './store.ts'
 
 const errors = defineErrors({
-  identity_not_found: [404, 'No identity has this ID.'],
   invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
   no_recovery_address: [422, 'The identity has no address that its user chose and verified seven days ago or earlier.'],
   recovery_in_progress: [409, 'A recovery of this identity is in progress. Cancel it first.'],
@@ -32,9 +32,9 @@ type Target = { operator: Operator; identityId: IdentityId }
 
 /**
  * Mails a recovery link to an identity, and a notice to the other verified addresses of its user. The link is stored
- * first: if it cannot be mailed, it is cancelled. Throws `identity_not_found`, `invalid_request`, `operator_protected`,
- * `no_recovery_address`, `recovery_in_progress`, `rate_limited`, `mail_not_set_up`, `temporarily_unavailable` and
- * `undeliverable`.
+ * first: if it cannot be mailed, it is cancelled. Throws `identity_not_found`, `identity_invited`, `invalid_request`,
+ * `operator_protected`, `no_recovery_address`, `recovery_in_progress`, `rate_limited`, `mail_not_set_up`,
+ * `temporarily_unavailable` and `undeliverable`.
  */
 export async function issueRecoveryLink(
   kernel: ServerContext,
@@ -88,14 +88,14 @@ async function lockForRecovery(tx: Transaction, { operator, identityId }: Target
   return { userId, identity, to }
 }
 
-/** A recovery acts on the whole account. Throws `identity_not_found` and `operator_protected`. */
+/** A recovery acts on the whole account. Throws `identity_not_found`, `identity_invited` and `operator_protected`. */
 async function lockTarget(
   tx: Transaction,
   { operator, identityId }: Target,
 ): Promise<{ userId: UserId; identity: IdentityRow }> {
   const account = await lockAccountOfIdentity(tx, identityId)
   const identity = account && (await lockIdentity(tx, identityId))
-  if (!identity) throw errors.identity_not_found()
+  if (!identity) throw await missingIdentity(tx, identityId)
   const { userId, identityIds } = account
   await requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds: identityIds })
   return { userId, identity }
@@ -129,10 +129,10 @@ export async function getRecoveryLink(db: Database, target: TargetLink, now: Dat
   return toRecoveryLink(await requireLink(db, target), now)
 }
 
-/** Lists the recovery links of an identity, newest first. Throws `identity_not_found`. */
+/** Lists the recovery links of an identity, newest first. Throws `identity_not_found` and `identity_invited`. */
 export async function listRecoveryLinks(db: Database, identityId: IdentityId, now: Date): Promise<RecoveryLink[]> {
   const identity = await findIdentity(db, identityId)
-  if (!identity) throw errors.identity_not_found()
+  if (!identity) throw await missingIdentity(db, identityId)
   const links = await store.listLinksOfIdentity(db, identity.userId, identityId)
   return links.map((link) => toRecoveryLink(link, now))
 }

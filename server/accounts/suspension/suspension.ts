@@ -10,6 +10,7 @@ import {
   recordSuspension,
   removeSuspension,
 } from '#accounts/identities/suspension.ts'
+import { missingIdentity } from '#accounts/invitations/invited/invited-identity.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -19,7 +20,6 @@ import { readInstant } from '#platform/http/instant.ts'
 import type { Endings, Lifecycle } from '#platform/module/lifecycle.ts'
 
 const errors = defineErrors({
-  identity_not_found: [404, 'No identity has this ID.'],
   invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
 })
 
@@ -32,7 +32,8 @@ type Act = { operator: Operator; identityId: IdentityId }
  * first. Every statement that begins something locks the user, the identity or the row that it uses, and reads again
  * whether it may: what was faster is found and ended here, what was slower finds the suspension.
  *
- * Throws `identity_not_found` and `invalid_request`. The answer is the same whatever else is suspended in the account.
+ * Throws `identity_not_found`, `identity_invited` and `invalid_request`. The answer is the same whatever else is
+ * suspended in the account.
  */
 export async function suspend(
   { db, lifecycle }: Services,
@@ -68,12 +69,12 @@ export async function suspend(
 
 /**
  * Ends the suspension through an identity. Those through other identities of its account stay. Tokens, sessions and
- * delegations do not return. Does nothing if there is none. Throws `identity_not_found`.
+ * delegations do not return. Does nothing if there is none. Throws `identity_not_found` and `identity_invited`.
  */
 export async function activate(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
   await operatorTransaction(db, operator, async (tx) => {
     const account = await lockAccountOfIdentity(tx, identityId)
-    if (!account) throw errors.identity_not_found()
+    if (!account) throw await missingIdentity(tx, identityId)
     const { userId } = account
     // A refusal tells of operators in the account. An act without effect leaves no record of it, so it is not refused.
     const suspension = await findSuspension(tx, { userId, identityId }, now)
@@ -86,7 +87,7 @@ export async function activate(db: Database, { operator, identityId }: Act, now:
 
 /**
  * Ends all sessions of the account of an identity, or what belongs to the identity alone: its sessions by SSO, and its
- * sign-ins to apps. Throws `identity_not_found`.
+ * sign-ins to apps. Throws `identity_not_found` and `identity_invited`.
  */
 export async function signOut(
   { db, lifecycle }: Services,
@@ -115,12 +116,12 @@ async function endSessions(tx: Transaction, lifecycle: Lifecycle, ending: Ending
 }
 
 /**
- * Locks the account of an identity, for an operator who may act on it. Throws `identity_not_found` and
- * `operator_protected`.
+ * Locks the account of an identity, for an operator who may act on it. Throws `identity_not_found`, `identity_invited`
+ * and `operator_protected`.
  */
 async function lockAccount(tx: Transaction, { operator, identityId, scope }: Act & { scope: SuspensionScope }) {
   const account = await lockAccountOfIdentity(tx, identityId)
-  if (!account) throw errors.identity_not_found()
+  if (!account) throw await missingIdentity(tx, identityId)
   await requireRights(tx, operator, { ...account, identityId, scope })
   return account
 }

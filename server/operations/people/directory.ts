@@ -10,6 +10,8 @@ import type { Database } from '#platform/database/database.ts'
 import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Count, readCursor, writeCursor } from './cursor.ts'
+import type { IdentityEntryRow } from './entry-store.ts'
+import type { Filter, SmallSet } from './filter-store.ts'
 import * as listStore from './list-store.ts'
 import * as store from './store.ts'
 
@@ -118,11 +120,11 @@ async function driverOf(
   return 'order'
 }
 
-function setsOf({ group, organization, status, domain }: listStore.Filter): listStore.SmallSet[] {
+function setsOf({ group, organization, status, domain }: Filter): SmallSet[] {
   return [
     ...(group === undefined ? [] : (['group'] as const)),
     ...(organization === undefined ? [] : (['organization'] as const)),
-    ...(status === undefined || status === 'active' ? [] : [status]),
+    ...(status === undefined || status === 'active' || status === 'invited' ? [] : [status]),
     ...(domain === undefined ? [] : (['domain'] as const)),
   ]
 }
@@ -136,15 +138,7 @@ function searchOf(q: string): listStore.Driver {
   return { words }
 }
 
-function filterOf({
-  emailDomain,
-  group,
-  organization,
-  status,
-  createdFrom,
-  createdTo,
-  ...days
-}: PeopleQuery): listStore.Filter {
+function filterOf({ emailDomain, group, organization, status, createdFrom, createdTo, ...days }: PeopleQuery): Filter {
   return {
     domain: emailDomain === undefined ? undefined : fold(`@${emailDomain.replace(/^@/, '')}`),
     group,
@@ -168,9 +162,9 @@ export async function getIdentity(
   return readDetails(db, identityId, now)
 }
 
-/** Reads an identity with facts of its account. Throws `identity_not_found`. */
+/** Reads an identity with facts of its account; an invited one has none. Throws `identity_not_found`. */
 export async function readDetails(db: Database, identityId: IdentityId, now: Date): Promise<AdminIdentityDetails> {
-  const found = await store.findIdentity(db, identityId, now)
+  const found = (await store.findIdentity(db, identityId, now)) ?? (await store.findInvited(db, identityId))
   if (!found) throw errors.identity_not_found()
   const { hasPasskey, hasRecoveryCode, hasSigningKey, version, ...entry } = found
   const createdAt = entry.createdAt.toISOString()
@@ -185,7 +179,7 @@ export async function recordView(db: Database, operator: Operator, identityId: I
   if (!(await recordIdentityView(db, auditFieldsOf(operator), identityId, now))) throw errors.identity_not_found()
 }
 
-export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity {
+export function toAdminIdentity(row: IdentityEntryRow): AdminIdentity {
   const act = row.deletion ?? row.suspension ?? row.recovery
   return {
     identityId: row.identityId,
@@ -205,7 +199,8 @@ export function toAdminIdentity(row: listStore.IdentityEntryRow): AdminIdentity 
   }
 }
 
-function statusOf({ deletion, suspension, recovery }: listStore.IdentityEntryRow): IdentityStatus {
+function statusOf({ isInvited, deletion, suspension, recovery }: IdentityEntryRow): IdentityStatus {
+  if (isInvited) return 'invited'
   if (deletion) return 'deletion_scheduled'
   if (suspension) return 'suspended'
   return recovery ? 'recovering' : 'active'

@@ -5,6 +5,7 @@ import { recordEdit } from '#accounts/app-events/event.ts'
 import { setUnverifiedEmail } from '#accounts/identities/email.ts'
 import { changeProfile, type IdentityRow, lockIdentity, validateIdentity } from '#accounts/identities/identity.ts'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
+import { missingIdentity } from '#accounts/invitations/invited/invited-identity.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -16,7 +17,6 @@ import { readDetails } from './directory.ts'
 import { emailChangedMail } from './email-changed-mail.ts'
 
 const errors = defineErrors({
-  identity_not_found: [404, 'No identity has this ID.'],
   invalid_email: [400, 'Not a deliverable e-mail address.'],
   version_mismatch: [412, 'The identity was changed meanwhile. Read it again.'],
 })
@@ -27,8 +27,8 @@ type Target = { operator: Operator; identityId: IdentityId; version: number }
 /**
  * Changes the username, the name or the address of an identity, like its user. The address is not verified. Both
  * addresses get a mail, and the user sees the change in their activity. Throws `identity_not_found`,
- * `operator_protected`, `version_mismatch`, `invalid_handle`, `invalid_request`, `invalid_email`, `handle_taken` and
- * `rate_limited`.
+ * `identity_invited`, `operator_protected`, `version_mismatch`, `invalid_handle`, `invalid_request`, `invalid_email`,
+ * `handle_taken` and `rate_limited`.
  */
 export async function editIdentity(
   kernel: ServerContext,
@@ -76,11 +76,14 @@ async function replace(
   return { before, after }
 }
 
-/** Locks the account of an identity, then the identity. Throws `identity_not_found` and `operator_protected`. */
+/**
+ * Locks the account of an identity, then the identity. Throws `identity_not_found`, `identity_invited` and
+ * `operator_protected`.
+ */
 async function lockForEdit(tx: Transaction, operator: Operator, identityId: IdentityId) {
   const account = await lockAccountOfIdentity(tx, identityId)
   const before = account && (await lockIdentity(tx, identityId))
-  if (!before) throw errors.identity_not_found()
+  if (!before) throw await missingIdentity(tx, identityId)
   const { userId, identityIds } = account
   await requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds: [identityId] })
   return { before, userId }

@@ -2,6 +2,7 @@ import { type AdminActivityEntry, AdminIdentityExport } from '@countersign/proto
 import type { IdentityId } from '@countersign/protocol/ids'
 import { type Members, objectOf, type Pieces, readIdentityParts, textOf } from '#accounts/account/export.ts'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
+import { missingIdentity } from '#accounts/invitations/invited/invited-identity.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { listConnectedApps } from '#oauth/consents/consent.ts'
@@ -23,7 +24,8 @@ type Services = { kernel: ServerContext; exportParts: readonly ExportParts[] }
 
 /**
  * Exports the data of an identity, and records that in the audit log and the activity of its user. Returns the text of
- * an `AdminIdentityExport` in pieces. Throws `identity_not_found`, `operator_protected`, `rate_limited`.
+ * an `AdminIdentityExport` in pieces. Throws `identity_not_found`, `identity_invited`, `operator_protected`,
+ * `rate_limited`.
  */
 export async function exportIdentity(
   { kernel, exportParts }: Services,
@@ -35,7 +37,7 @@ export async function exportIdentity(
   await rateLimits.count('identity-exports-per-operator', operatorKeyOf(operator))
   await operatorTransaction(db, operator, async (tx) => {
     const account = await lockAccountOfIdentity(tx, identityId)
-    if (!account) throw errors.identity_not_found()
+    if (!account) throw await missingIdentity(tx, identityId)
     const { userId, identityIds } = account
     await requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds: [identityId] })
     await recordAuditEvent(tx, { action: 'identity.exported', ...auditFieldsOf(operator), userId, identityId }, now)

@@ -1,4 +1,6 @@
 import * as endpoints from '@countersign/protocol/operations/people'
+import type { FastifyRequest } from 'fastify'
+import { addInvitedIdentity, type Invited, inviteAgain } from '#accounts/invitations/invited/addition.ts'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import { listActivityOfIdentity } from '#platform/audit/audit-log.ts'
 import { sendDownload } from '#platform/http/download.ts'
@@ -6,8 +8,9 @@ import { entityTagOf, versionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ExportParts } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { listConnectedApps } from '#oauth/consents/consent.ts'
-import { getIdentity, listIdentities, recordView } from './directory.ts'
+import { getIdentity, listIdentities, readDetails, recordView } from './directory.ts'
 import { editIdentity } from './edit.ts'
 import { exportIdentity } from './export.ts'
 
@@ -27,6 +30,8 @@ export function peopleRoutes(host: Host, services: PeopleServices): void {
     onRequest,
     handler: (request) => listIdentities(kernel, operator.of(request), request.query, clock()),
   })
+
+  invitationRoutes(host, kernel)
 
   host.route({
     ...endpoints.getAdminIdentity,
@@ -73,6 +78,39 @@ export function peopleRoutes(host: Host, services: PeopleServices): void {
   })
 
   exportRoute(host, services)
+}
+
+function invitationRoutes(host: Host, kernel: ServerContext): void {
+  const { db, clock } = kernel
+  const { onRequest, of } = adminGuard(kernel)
+  const invitingOf = (request: FastifyRequest) => ({
+    operator: of(request),
+    browserLanguage: negotiateLanguage(request),
+  })
+  const toInvited = async ({ identityId, ...invited }: Invited, now: Date) => ({
+    identity: await readDetails(db, identityId, now),
+    ...invited,
+  })
+
+  host.route({
+    ...endpoints.createAdminIdentity,
+    onRequest,
+    async handler(request, reply) {
+      const now = clock()
+      const invited = await addInvitedIdentity(kernel, { ...request.body, ...invitingOf(request) }, now)
+      return reply.status(201).send(await toInvited(invited, now))
+    },
+  })
+
+  host.route({
+    ...endpoints.inviteAdminIdentityAgain,
+    onRequest,
+    async handler(request, reply) {
+      const now = clock()
+      const again = { ...request.body, ...request.params, ...invitingOf(request) }
+      return reply.status(201).send(await toInvited(await inviteAgain(kernel, again, now), now))
+    },
+  })
 }
 
 function exportRoute(host: Host, services: PeopleServices): void {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
-import { type IdentityEntryRow, entryFields } from './list-store.ts'
+import { entryFields, type IdentityEntryRow, invitedEntryFields } from './entry-store.ts'
 
 type Details = Omit<IdentityEntryRow, 'createdAt'> & {
   createdAt: Date
@@ -23,5 +23,14 @@ export async function findIdentity(db: Database, identityId: IdentityId, now: Da
         select from signing_key where signing_key.identity_id = identity.identity_id and replaced_at is null
       ) as "hasSigningKey"
     from identity where identity_id = ${identityId}`.execute(db)
+  return rows[0]
+}
+
+/** Finds an invited identity. No edit has changed it. */
+export async function findInvited(db: Database, identityId: IdentityId): Promise<Details | undefined> {
+  const { rows } = await sql<Details>`
+    select ${invitedEntryFields}, 1 as version, false as "hasPasskey", false as "hasRecoveryCode",
+      false as "hasSigningKey"
+    from invited_identity identity where identity_id = ${identityId}`.execute(db)
   return rows[0]
 }

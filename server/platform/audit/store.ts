@@ -193,13 +193,11 @@ export async function listAuditEventsOfIdentity(
 
 /** Locks an identity until the transaction ends. Returns false if it does not exist. */
 export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId): Promise<boolean> {
-  const found = await tx
-    .selectFrom('identity')
-    .select('identity_id')
-    .where('identity_id', '=', identityId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return found !== undefined
+  for (const table of ['identity', 'invited_identity'] as const) {
+    const locked = tx.selectFrom(table).select('identity_id').where('identity_id', '=', identityId).forNoKeyUpdate()
+    if (await locked.executeTakeFirst()) return true
+  }
+  return false
 }
 
 /** Inserts an event of an operator's look at an identity, unless there is one of the same operator after `since`. */

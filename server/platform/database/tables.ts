@@ -339,6 +339,15 @@ export interface Tables {
     mail_attempts: Generated<number>
     created_by: IdentityId | null
     admin_token_id: string | null
+    identity_id: IdentityId | null
+  }
+  invited_identity: {
+    identity_id: IdentityId
+    handle: string
+    display_name: string
+    email: string | null
+    group_ids: string[]
+    created_at: Date
   }
   oauth_pushed_request: {
     request_uri_sha256: Uint8Array
@@ -559,6 +568,7 @@ export interface Tables {
     browser_sha256: Uint8Array | null
     recovery_link_id: string | null
     user_handle: Uint8Array | null
+    is_invited: Generated<boolean>
   }
   picture: {
     owner_id: string

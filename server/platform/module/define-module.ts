@@ -61,6 +61,8 @@ export type ExportParts = {
 
 /** Part of a module in a registration. */
 export type RegistrationPart = {
+  /** Returns the identity that the registration is for, if an operator has added it before. */
+  invited?: (kernel: ServerContext, start: RegistrationStart) => Promise<IdentityId | undefined>
   /** Returns fields that the browser needs before it creates keys. Throws what would refuse the registration later. */
   started: (kernel: ServerContext, start: RegistrationStart) => Promise<Partial<RegistrationStarted>>
   /**
@@ -69,9 +71,11 @@ export type RegistrationPart = {
    */
   finished: (kernel: ServerContext, finish: RegistrationFinish) => StoreRegistrationPart | undefined
 }
+/** A new identity, and whether it is an invited one: then only its invitation finishes the registration. */
+export type RegisteredIdentity = { identityId: IdentityId; isInvited: boolean }
 export type StoreRegistrationPart = (
   tx: Transaction,
-  identityId: IdentityId,
+  registered: RegisteredIdentity,
   now: Date,
 ) => Promise<Partial<RegistrationFinished>>
 

@@ -60,7 +60,7 @@ export const firstSigningKey: RegistrationPart = {
   finished({ keyring }, { signingKey }) {
     if (!signingKey) return undefined
     const key = { ...signingKey, publicKey: parseSigningPublicKey(signingKey) }
-    return async (tx, identityId, now) => ({
+    return async (tx, { identityId }, now) => ({
       logEntry: await createFirstSigningKey({ tx, keyring }, { ...key, identityId }, now),
     })
   },

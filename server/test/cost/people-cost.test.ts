@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { limits } from '@countersign/protocol/formats/limits'
 import { addSeconds } from '#platform/clock.ts'
 import { measureSlowness } from '#testing/machine-speed.ts'
 import { createOrganization } from '#testing/organization.ts'
@@ -37,6 +38,7 @@ before(async () => {
 after(async () => {
   const tables = ['user_account', 'identity', 'identity_handle', 'identity_term', 'passkey_credential', 'session']
   tables.push('account_suspension', 'organization', 'organization_slug', 'organization_member', 'audit_event')
+  tables.push('invited_identity', 'user_group')
   await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} cascade`.execute(world.db)
   await world.close()
 })
@@ -44,7 +46,25 @@ after(async () => {
 /** Adds identities with one of 20 first names, 500 last names and ten domains, and their terms. */
 async function fill(db: TestWorld['db']): Promise<void> {
   for (let first = 1; first <= people; first += batch) await fillBatch(db, first)
+  await fillInvited(db)
   await sql`vacuum analyze identity, identity_term, organization_member, account_suspension`.execute(db)
+}
+
+/** Adds as many invited identities as there can be, every other one for a group. */
+async function fillInvited(db: TestWorld['db']): Promise<void> {
+  await sql`
+    insert into user_group (group_id, key, display_name, created_at, updated_at)
+    values (gen_random_uuid(), 'guests', 'Guests', ${world.now()}, ${world.now()}),
+      (gen_random_uuid(), 'few', 'Few', ${world.now()}, ${world.now()})`.execute(db)
+  await sql`
+    insert into invited_identity (identity_id, handle, display_name, email, group_ids, created_at)
+    select gen_random_uuid(), 'guest' || nth, 'firsta last' || nth % 500, 'guest' || nth || '@domain7.example',
+      array(select group_id from user_group where key = case when nth % 1000 = 0 then 'few' else 'guests' end
+        and nth % 2 = 0),
+      ${world.now()}::timestamptz - nth * interval '1 second'
+    from generate_series(1, ${limits.invitedIdentitiesMax}::integer) nth`.execute(db)
+  for (const term of ['handle', `split_part(display_name, ' ', 2)`, 'email', `'@domain7.example'`])
+    await sql`insert into identity_term select ${sql.raw(term)}, identity_id from invited_identity`.execute(db)
 }
 
 async function fillBatch(db: TestWorld['db'], from: number): Promise<void> {
@@ -144,12 +164,21 @@ const queries = (): Record<string, Record<string, string>> => ({
   'the active': { status: 'active', limit: '100' },
   'a search of the suspended': { status: 'suspended', q: 'us' },
   'days that no identity meets': { lastSeenFrom: '2030-01-01' },
+  'the invited': { status: 'invited', limit: '100' },
+  'the invited by username': { status: 'invited', sort: 'handle', limit: '100' },
+  'the invited by last use': { status: 'invited', sort: '-lastSeenOn', limit: '100' },
+  'the invited of a domain': { status: 'invited', emailDomain: 'domain7.example', limit: '100' },
+  'a search of the invited': { status: 'invited', q: 'us' },
+  'a search that only the invited meet': { q: 'guest', status: 'active' },
+  'a group of many invited': { group: 'guests', limit: '100' },
+  'a group of few invited': { group: 'few', limit: '100' },
 })
 
 test(`PEO-35 a page of ${people} identities costs less than ${millisecondsMax} ms of processor time`, async (t) => {
   const all = queries()
   all['the newest, page 30'] = await deep({ limit: '100' }, 29)
   all['the beginning of all usernames, page 30'] = await deep({ q: 'us', limit: '100' }, 29)
+  all['the invited by last use, page 100'] = await deep({ ...all['the invited by last use'] }, 99)
   all['a large organization, page 10'] = await deep({ organization: large, limit: '100' }, 9)
   const costs: [string, number][] = []
   for (const [name, query] of Object.entries(all)) costs.push([name, await costOf(query)])

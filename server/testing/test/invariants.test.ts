@@ -19,6 +19,18 @@ const breakages: Record<string, string> = {
   'a user has a passkey': 'delete from passkey_credential',
   'an identity has its handle reserved': 'delete from identity_handle',
   'an identity is found by its username': 'delete from identity_term',
+  'each handle and each term is of an identity, which may be invited': `insert into identity_term
+    select term, gen_random_uuid() from identity_term`,
+  'no account has an invited identity': `insert into invited_identity
+    select identity_id, handle, display_name, email, '{}', created_at from identity`,
+  'an invited identity has its handle reserved': `insert into invited_identity
+    select gen_random_uuid(), handle, display_name, email, '{}', created_at from identity`,
+  'an invited identity is found by its username and its address': `insert into invited_identity
+    select gen_random_uuid(), handle, display_name, email, '{}', created_at from identity`,
+  'an invitation of one identity is of an invited one, with its names, address and groups': `insert into invitation
+    (invitation_id, token_sha256, kind, group_ids, language, max_uses, created_at, issued_at, expires_at, identity_id)
+    select gen_random_uuid(), sha256('made-up'), 'link', '{}', 'en', 1, created_at, created_at, created_at, identity_id
+    from identity`,
   'a session has a sign-in in the audit log': "delete from audit_event where action = 'account.created'",
   'an app with a secret is not public, and any other is': 'delete from app_secret',
   'a consent is in the audit log': "delete from audit_event where action = 'app.authorized'",

@@ -3,8 +3,11 @@ import { isHandle } from '@countersign/protocol/formats/handle'
 import { ApiError } from '../api/call.ts'
 import type { Messages } from '../../locales/messages.ts'
 
-/** The input for a new identity, and the handles that the server has rejected as taken. */
-export type IdentityDraft = { handle: string; displayName: string; taken: string[] }
+/**
+ * The input for a new identity, and the handles that the server has rejected as taken. `isFixed`: an operator has
+ * chosen both names.
+ */
+export type IdentityDraft = { handle: string; displayName: string; taken: string[]; isFixed?: true }
 
 export const emptyDraft: IdentityDraft = { handle: '', displayName: '', taken: [] }
 

@@ -47,6 +47,7 @@ export const activityMessages: typeof english = {
       'identity.deletion_scheduled': 'جدولة الحذف من مشغّل الخدمة',
       'identity.deletion_refused': 'تأجيل الحذف المجدول',
       'identity.restored': 'الاستعادة من مشغّل الخدمة',
+      'identity.invited': 'الإضافة والدعوة من مشغّل الخدمة',
       'identity.viewed': 'اطّلاع مشغّل الخدمة على هويتك',
       'identity.exported': 'تصدير بيانات هويتك من مشغّل الخدمة',
       'identity.edited': 'تغيير هويتك من مشغّل الخدمة',

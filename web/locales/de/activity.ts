@@ -47,6 +47,7 @@ export const activityMessages: typeof english = {
       'identity.deletion_scheduled': 'Löschung vom Betreiber angesetzt',
       'identity.deletion_refused': 'Angesetzte Löschung verschoben',
       'identity.restored': 'Vom Betreiber wiederhergestellt',
+      'identity.invited': 'Vom Betreiber hinzugefügt und eingeladen',
       'identity.viewed': 'Deine Identität vom Betreiber angesehen',
       'identity.exported': 'Deine Identität vom Betreiber exportiert',
       'identity.edited': 'Deine Identität vom Betreiber geändert',

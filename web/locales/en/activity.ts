@@ -46,6 +46,7 @@ export const activityMessages = {
       'identity.deletion_scheduled': 'Deletion scheduled by the operator',
       'identity.deletion_refused': 'Scheduled deletion postponed',
       'identity.restored': 'Restored by the operator',
+      'identity.invited': 'Added and invited by the operator',
       'identity.viewed': 'An operator viewed your identity',
       'identity.exported': 'An operator exported your identity',
       'identity.edited': 'An operator changed your identity',

@@ -4,11 +4,11 @@ import { withReturnUrl } from '../../lib/navigation.ts'
 import type { Session } from '../../lib/session/session.ts'
 import { ActionForm, Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
-import { IdentityFields } from '../../components/form/Field.tsx'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Avatar, Person } from '../../components/ui/Avatar.tsx'
 import { UnsupportedNote } from '../../components/unlock/Unsupported.tsx'
+import { NewNames } from './NewNames.tsx'
 import type { Outcome } from './steps.ts'
 import { atHandle } from '../../lib/text/handle.ts'
 
@@ -42,7 +42,7 @@ export function AccountForm({ draft, onChange, returnTo, doing, onCreate, onSign
       </div>
       <UnsupportedNote />
       <ActionForm submit={create} doing={doing}>
-        <IdentityFields draft={draft} checked={checked} onChange={onChange} isNew takesFocus />
+        <NewNames draft={draft} checked={checked} onChange={onChange} takesFocus />
       </ActionForm>
       <p class="otherwise">
         {words.haveAccount}{' '}

@@ -2,7 +2,6 @@ import type { AccountInvitationPreview } from '@countersign/protocol/accounts/in
 import { useState } from 'preact/hooks'
 import { ActionForm, Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
-import { IdentityFields } from '../../components/form/Field.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { useMessages, usePageMessages } from '../../components/frame/Root.tsx'
 import { call } from '../../lib/api/call.ts'
@@ -13,6 +12,7 @@ import { atHandle } from '../../lib/text/handle.ts'
 import { admissionMessages as ar } from '../../locales/ar/pages/sign-in/admission.ts'
 import { admissionMessages as de } from '../../locales/de/pages/sign-in/admission.ts'
 import { admissionMessages as en } from '../../locales/en/pages/sign-in/admission.ts'
+import { NewNames } from './NewNames.tsx'
 import type { Admission, Refusal } from './admission.ts'
 import type { useFlow } from './flow.ts'
 
@@ -100,7 +100,7 @@ export function AcceptAsFurther({ flow, session, doing }: AcceptProps) {
         <p class="lead">{words.further(identity.displayName, atHandle(identity.handle))}</p>
       </div>
       <ActionForm submit={add} others={[signOut]} doing={doing}>
-        <IdentityFields draft={flow.draft} checked={checked} onChange={flow.setDraft} isNew />
+        <NewNames draft={flow.draft} checked={checked} onChange={flow.setDraft} />
       </ActionForm>
     </section>
   )

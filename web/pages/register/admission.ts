@@ -26,7 +26,7 @@ export function readAdmission(): Admission {
 }
 
 /** Checks the link once. If the server cannot be reached, the registration reports it. */
-export function useOffer(admission: Admission, introduce: (names: Names) => void) {
+export function useOffer(admission: Admission, introduce: (names: Names, areFixed: boolean) => void) {
   const { setup, invitation } = admission
   const [offer, setOffer] = useState<AccountInvitationPreview>()
   const [refusal, setRefusal] = useState(() => refusalOf(admission, readSiteSettings()))
@@ -36,7 +36,7 @@ export function useOffer(admission: Admission, introduce: (names: Names) => void
       if (invitation === undefined) return
       const found = await call('POST /api/auth/register/invitation', { body: { invitation } })
       setOffer(found)
-      introduce({ handle: found.handle ?? '', displayName: found.displayName ?? '' })
+      introduce({ handle: found.handle ?? '', displayName: found.displayName ?? '' }, found.areNamesFixed)
     }
     check().catch((error: unknown) => {
       if (error instanceof ApiError && isRefusal(error.code)) setRefusal(error.code)

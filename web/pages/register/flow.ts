@@ -92,8 +92,9 @@ export function useFlow(admission: Admission) {
 function useIdentityDraft() {
   const [draft, setDraft] = useState(emptyDraft)
 
-  /** Prefills the form, but not what the user has typed in the meantime. */
-  function introduce({ handle, displayName }: SsoPrefill) {
+  /** Prefills the form, but not what the user has typed in the meantime, unless they cannot choose it. */
+  function introduce({ handle, displayName }: SsoPrefill, areFixed = false) {
+    if (areFixed) return setDraft({ handle, displayName, taken: [], isFixed: true })
     setDraft((typed) => ({
       ...typed,
       handle: typed.handle === '' ? handle : typed.handle,
@@ -103,7 +104,7 @@ function useIdentityDraft() {
 
   /** Marks the handle as taken. The form shows that at its field. */
   function noteTaken(error: unknown) {
-    if (!isHandleRefused(error)) throw error
+    if (draft.isFixed || !isHandleRefused(error)) throw error
     setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
     return undefined
   }

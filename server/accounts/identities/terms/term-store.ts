@@ -18,10 +18,12 @@ export async function deleteTerms(tx: Transaction, identityIds: IdentityId[]): P
 
 export type NamedRow = Awaited<ReturnType<typeof listNamed>>[number]
 
+type Page = { after: IdentityId | undefined; count: number }
+
 /** Lists the names of identities in the order of their IDs: `count` of them, after the identity `after`. */
-export function listNamed(tx: Transaction, after: IdentityId | undefined, count: number) {
+export function listNamed(tx: Transaction, table: 'identity' | 'invited_identity', { after, count }: Page) {
   return tx
-    .selectFrom('identity')
+    .selectFrom(table)
     .select(['identity_id as identityId', 'handle', 'display_name as displayName', 'email'])
     .$if(after !== undefined, (later) => later.where('identity_id', '>', after ?? null))
     .orderBy('identity_id')

@@ -1,3 +1,4 @@
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import * as store from './term-store.ts'
@@ -69,14 +70,28 @@ export function lengthOf(term: string): number {
   return [...term].length
 }
 
+/** Sets the terms of an identity that no account has yet. */
+export function setTerms(tx: Transaction, identityId: IdentityId, named: Named): Promise<void> {
+  return store.replaceTerms(tx, identityId, termsOf(named))
+}
+
+/** Deletes the terms of an identity that no account has had. */
+export function removeTerms(tx: Transaction, identityId: IdentityId): Promise<void> {
+  return store.deleteTerms(tx, [identityId])
+}
+
 const pageIdentities = 1000
 
-/** Derives the terms of all identities. A restored database has identities and no terms. */
+/** Derives the terms of all identities, invited ones too. A restored database has identities and no terms. */
 export async function rebuildTerms(tx: Transaction): Promise<void> {
-  const pages = readPages<store.NamedRow>(pageIdentities, (last, count) => store.listNamed(tx, last?.identityId, count))
-  for await (const rows of pages)
-    await store.insertTerms(
-      tx,
-      rows.flatMap((row) => termsOf(row).map((term) => ({ term, identityId: row.identityId }))),
+  for (const table of ['identity', 'invited_identity'] as const) {
+    const pages = readPages<store.NamedRow>(pageIdentities, (last, count) =>
+      store.listNamed(tx, table, { after: last?.identityId, count }),
     )
+    for await (const rows of pages)
+      await store.insertTerms(
+        tx,
+        rows.flatMap((row) => termsOf(row).map((term) => ({ term, identityId: row.identityId }))),
+      )
+  }
 }

@@ -79,10 +79,11 @@ test('REG-07 who has the link registers once, and joins the groups of the invita
       ...{ createdAt: world.now().toISOString(), expiresAt: '2030-01-08T12:00:00.000Z', mailedAt: null },
       nextMailAt: null,
       createdBy: null,
+      identityId: null,
     },
   )
   const shown = { handle: 'grace', displayName: 'Grace', email: null, message: 'Welcome to the team.' }
-  assert.deepEqual((await preview(token)).body, shown)
+  assert.deepEqual((await preview(token)).body, { ...shown, areNamesFixed: false })
 
   const guest = await register(world, { invitation: token })
   assert.equal(guest.error ?? guest.status, 201)

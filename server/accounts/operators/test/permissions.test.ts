@@ -46,6 +46,8 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'GET /api/admin/organizations/:organizationId': ['organizations.read', 'owner people auditor'],
   'PATCH /api/admin/organizations/:organizationId': ['organizations.manage', 'owner', 'fresh'],
   'GET /api/admin/identities': ['people.read', 'owner people auditor'],
+  'POST /api/admin/identities': ['people.invite', 'owner people'],
+  'POST /api/admin/identities/:identityId/invitation': ['people.invite', 'owner people'],
   'GET /api/admin/identities/:identityId': ['people.read', 'owner people auditor'],
   'GET /api/admin/identities/:identityId/activity': ['people.activity', 'owner auditor'],
   'GET /api/admin/identities/:identityId/apps': ['people.activity', 'owner auditor'],

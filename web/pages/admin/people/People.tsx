@@ -22,7 +22,7 @@ import { useGroupKeys } from './use-group-keys.ts'
 import { type PeopleFilter, type PeoplePage, usePeople } from './use-people.ts'
 import { usePeopleMessages } from './words.ts'
 
-const statuses = ['all', 'active', 'recovering', 'suspended', 'deletion_scheduled'] as const
+const statuses = ['all', 'invited', 'active', 'recovering', 'suspended', 'deletion_scheduled'] as const
 
 /** Finds identities, and shows the one that is open. */
 export function People({ place, goTo }: PartProps) {

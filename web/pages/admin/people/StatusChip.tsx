@@ -2,15 +2,15 @@ import type { AdminIdentity } from '@countersign/protocol/operations/people'
 import { Chip } from '../../../components/ui/Chip.tsx'
 import { usePeopleMessages } from './words.ts'
 
-const icons = { suspended: 'ban', recovering: 'key-round', deletion_scheduled: 'trash' } as const
+const icons = { invited: 'mail', suspended: 'ban', recovering: 'key-round', deletion_scheduled: 'trash' } as const
 
-/** Says whether an operator has suspended an identity, recovers it, or will delete it. */
+/** Says whether an operator has invited an identity, has suspended it, recovers it, or will delete it. */
 export function StatusChip({ status }: Pick<AdminIdentity, 'status'>) {
   const words = usePeopleMessages()
   return status === 'active' ? (
     <Chip tone="ok">{words.statuses.active}</Chip>
   ) : (
-    <Chip tone={status === 'recovering' ? 'wait' : 'bad'} icon={icons[status]}>
+    <Chip tone={status === 'recovering' || status === 'invited' ? 'wait' : 'bad'} icon={icons[status]}>
       {words.statuses[status]}
     </Chip>
   )

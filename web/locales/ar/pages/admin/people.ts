@@ -9,6 +9,7 @@ export const adminPeopleMessages: typeof english = {
   status: 'الحالة',
   statuses: {
     all: 'كل الحالات',
+    invited: 'مدعوّة',
     active: 'نشطة',
     recovering: 'قيد الاسترداد',
     suspended: 'معلّقة',

@@ -8,6 +8,7 @@ export const adminPeopleMessages: typeof english = {
   status: 'Status',
   statuses: {
     all: 'Jeder Status',
+    invited: 'Eingeladen',
     active: 'Aktiv',
     recovering: 'In Wiederherstellung',
     suspended: 'Gesperrt',

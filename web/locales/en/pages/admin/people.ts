@@ -6,6 +6,7 @@ export const adminPeopleMessages = {
   status: 'Status',
   statuses: {
     all: 'Any status',
+    invited: 'Invited',
     active: 'Active',
     recovering: 'Recovering',
     suspended: 'Suspended',
