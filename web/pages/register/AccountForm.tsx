@@ -8,7 +8,7 @@ import { useMessages } from '../../components/frame/Root.tsx'
 import { StepHeading } from '../../components/frame/Frame.tsx'
 import { Avatar, Person } from '../../components/ui/Avatar.tsx'
 import { UnsupportedNote } from '../../components/unlock/Unsupported.tsx'
-import { NewNames } from './NewNames.tsx'
+import { ChosenLead, NewNames } from './NewNames.tsx'
 import type { Outcome } from './steps.ts'
 import { atHandle } from '../../lib/text/handle.ts'
 
@@ -38,7 +38,7 @@ export function AccountForm({ draft, onChange, returnTo, doing, onCreate, onSign
     <section class="stack loose">
       <div class="stack tight">
         <h1>{words.title}</h1>
-        <p class="lead">{words.lead}</p>
+        {draft.isFixed ? <ChosenLead /> : <p class="lead">{words.lead}</p>}
       </div>
       <UnsupportedNote />
       <ActionForm submit={create} doing={doing}>

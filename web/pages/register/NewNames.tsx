@@ -27,3 +27,8 @@ export function NewNames({ draft, checked, onChange, takesFocus = false }: Props
     </div>
   )
 }
+
+/** Says what comes next to a user who has no names to choose. */
+export function ChosenLead() {
+  return <p class="lead">{usePageMessages({ en, de, ar }).chosenLead}</p>
+}

@@ -8,9 +8,10 @@ import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { DeleteIdentity, RestoreIdentity } from './DeleteIdentity.tsx'
+import { InviteAgain } from './invited/InviteAgain.tsx'
 import { usePeopleMessages } from './words.ts'
 
-export type Act = 'suspend' | 'activate' | 'sign-out' | 'delete' | 'restore'
+export type Act = 'suspend' | 'activate' | 'sign-out' | 'delete' | 'restore' | 'invite'
 
 type Props = {
   identity: AdminIdentityDetails
@@ -24,6 +25,7 @@ export function ActDialog({ act, ...props }: Props & { act: Act }) {
   if (act === 'suspend') return <Suspend {...props} />
   if (act === 'delete') return <DeleteIdentity {...props} />
   if (act === 'restore') return <RestoreIdentity {...props} />
+  if (act === 'invite') return <InviteAgain {...props} />
   return act === 'activate' ? <Activate {...props} /> : <SignOut {...props} />
 }
 

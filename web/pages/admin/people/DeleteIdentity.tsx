@@ -20,11 +20,14 @@ type Props = {
 const daysOf = { day: 1, week: limits.deletionRetainDays, month: limits.deletionRetainDaysMax } as const
 const terms = ['day', 'week', 'month'] as const satisfies (keyof typeof daysOf)[]
 
-/** Schedules the deletion of an identity whose username the operator types. */
+/**
+ * Deletes an identity whose username the operator types: later, so that they can restore it, or an invited one at once.
+ */
 export function DeleteIdentity({ identity, onDone, onClose }: Props) {
-  const { remove, suspend } = usePeopleMessages()
+  const { remove, suspend, invited } = usePeopleMessages()
   const { ask } = useOperator()
   const { identityId, handle, displayName } = identity
+  const isInvited = identity.status === 'invited'
   const [confirm, setConfirm] = useState('')
   const [reason, setReason] = useState('')
   const [term, setTerm] = useState<keyof typeof daysOf>('week')
@@ -39,13 +42,13 @@ export function DeleteIdentity({ identity, onDone, onClose }: Props) {
     do: async () => {
       setChecked(true)
       if (!isConfirmed || !isExplained) return
-      const body = { confirm: handle, reason: reason.trim(), retainDays }
+      const body = { confirm: handle, reason: reason.trim(), ...(!isInvited && { retainDays }) }
       await ask('DELETE /api/admin/identities/:identityId', { params: { identityId }, body })
       onClose()
-      await onDone(remove.done(isolate(displayName)))
+      await onDone((isInvited ? invited : remove).done(isolate(displayName)))
     },
   } as const
-  const days = term === 'week' ? [] : ['--retain-days', String(retainDays)]
+  const days = isInvited || term === 'week' ? [] : ['--retain-days', String(retainDays)]
   return (
     <Ask
       title={remove.title(isolate(displayName))}
@@ -53,22 +56,24 @@ export function DeleteIdentity({ identity, onDone, onClose }: Props) {
       onClose={onClose}
       command={['people', 'delete', handle, '--confirm', handle, '--reason', reason.trim() || '…', ...days]}
     >
-      <p>{remove.lost}</p>
+      <p>{isInvited ? invited.lost : remove.lost}</p>
       <Field
         name="reason"
         label={suspend.reason}
-        hint={suspend.reasonHint}
+        {...(!isInvited && { hint: suspend.reasonHint })}
         value={reason}
         onInput={setReason}
         problem={isChecked && !isExplained ? suspend.reasonMissing : undefined}
       />
-      <Select
-        name="retain-days"
-        label={remove.when}
-        of={terms.map((value) => ({ value, label: suspend.terms[value] }))}
-        chosen={term}
-        onChoose={setTerm}
-      />
+      {!isInvited && (
+        <Select
+          name="retain-days"
+          label={remove.when}
+          of={terms.map((value) => ({ value, label: suspend.terms[value] }))}
+          chosen={term}
+          onChoose={setTerm}
+        />
+      )}
       <Field
         name="confirm"
         label={remove.confirm(isolate(`@${handle}`))}

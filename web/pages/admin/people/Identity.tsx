@@ -18,6 +18,7 @@ import { type Act, ActDialog } from './ActDialog.tsx'
 import { EditIdentity } from './EditIdentity.tsx'
 import { IdentityActivity } from './IdentityActivity.tsx'
 import { IdentityApps } from './IdentityApps.tsx'
+import { InvitedOverview } from './invited/InvitedOverview.tsx'
 import { Overview } from './Overview.tsx'
 import { StatusChip } from './StatusChip.tsx'
 import { usePeopleMessages } from './words.ts'
@@ -27,12 +28,14 @@ type Props = {
   tab: string | undefined
   goTo: Navigate
   onChanged: (identity: AdminIdentityDetails) => void
+  /** Called when the identity is deleted at once. */
+  onDeleted: () => void
 }
 
 const list = { section: 'people' } as const
 
 /** One identity: its facts, its apps, its activity, and what operators can do with it. */
-export function Identity({ identityId, tab, goTo, onChanged }: Props) {
+export function Identity({ identityId, tab, goTo, onChanged, onDeleted }: Props) {
   const words = usePeopleMessages()
   const { ask } = useOperator()
   const [act, setAct] = useState<Act | 'edit'>()
@@ -47,6 +50,10 @@ export function Identity({ identityId, tab, goTo, onChanged }: Props) {
   }
   const done = async (said: string) => {
     await readAgain()
+    toast(said)
+  }
+  const deleted = async (said: string) => {
+    onDeleted()
     toast(said)
   }
   const close = () => setAct(undefined)
@@ -67,13 +74,22 @@ export function Identity({ identityId, tab, goTo, onChanged }: Props) {
               <IdentityApps identityId={identityId} />
             ) : tab === 'activity' ? (
               <IdentityActivity key={acts} identityId={identityId} />
+            ) : found.status === 'invited' ? (
+              <InvitedOverview identity={found} onAct={setAct} />
             ) : (
               <Overview identity={found} onAct={setAct} onDone={done} />
             )}
             {act === 'edit' ? (
               <EditIdentity identity={found} onStale={readAgain} onDone={done} onClose={close} />
             ) : (
-              act && <ActDialog act={act} identity={found} onDone={done} onClose={close} />
+              act && (
+                <ActDialog
+                  act={act}
+                  identity={found}
+                  onDone={act === 'delete' && found.status === 'invited' ? deleted : done}
+                  onClose={close}
+                />
+              )
             )}
           </>
         )}

@@ -9,14 +9,17 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Empty } from '../../../components/ui/Card.tsx'
+import { Icon } from '../../../components/ui/Icon.tsx'
 import { type Column, Filter, Search, Table } from '../../../components/ui/Table.tsx'
 import { formatDayAlone, formatNumber } from '../../../lib/text/dates.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import { useOperator } from '../acting/operator.ts'
+import { IssuedLink } from '../invitations/InvitationDialogs.tsx'
 import type { PartProps } from '../Part.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { routePath } from '../routes.ts'
 import { Identity } from './Identity.tsx'
+import { NewPerson } from './invited/NewPerson.tsx'
 import { StatusChip } from './StatusChip.tsx'
 import { useGroupKeys } from './use-group-keys.ts'
 import { type PeopleFilter, type PeoplePage, usePeople } from './use-people.ts'
@@ -32,9 +35,25 @@ export function People({ place, goTo }: PartProps) {
   const groupKeys = useGroupKeys()
   const people = usePeople(filter)
   const change = (changed: Partial<PeopleFilter>) => setFilter({ ...filter, ...changed })
+  const [dialog, setDialog] = useState<'new' | { url: string }>()
+  const close = () => setDialog(undefined)
+  const added = (url: string | undefined) => {
+    setDialog(url === undefined ? undefined : { url })
+    people.again()
+  }
+  const deleted = () => {
+    goTo({ section: 'people' })
+    people.again()
+  }
+  const create = may('people.invite') && (
+    <button type="button" class="button primary" data-action="new-person" onClick={() => setDialog('new')}>
+      <Icon name="plus" size="sm" />
+      {words.add}
+    </button>
+  )
   return (
     <>
-      <PageHead title={words.title} lead={words.lead} />
+      <PageHead title={words.title} lead={words.lead} actions={create} />
       <div class="people-split">
         <section class="card flush" aria-label={words.title}>
           <div class="toolbar">
@@ -59,9 +78,18 @@ export function People({ place, goTo }: PartProps) {
           </Reading>
         </section>
         {place.id !== undefined && (
-          <Identity key={place.id} identityId={place.id} tab={place.tab} goTo={goTo} onChanged={people.update} />
+          <Identity
+            key={place.id}
+            identityId={place.id}
+            tab={place.tab}
+            goTo={goTo}
+            onChanged={people.update}
+            onDeleted={deleted}
+          />
         )}
       </div>
+      {dialog === 'new' && <NewPerson onDone={added} onClose={close} />}
+      {typeof dialog === 'object' && <IssuedLink url={dialog.url} onClose={close} />}
     </>
   )
 }

@@ -7,6 +7,7 @@ export const admissionMessages: typeof english = {
   invited: 'أنت مدعوّ.',
   invitedAs: (email) => `أنت مدعوّ بالعنوان ${isolate(email)}.`,
   further: (name, handle) => `تُضاف إلى حساب ${isolate(name)} (${isolate(handle)}).`,
+  chosenLead: 'سيُنشئ جهازك مفتاح مرور، فلا حاجة إلى كلمة مرور.',
   chosen: 'اختار مشغّل الخدمة هذين الاسمين. يمكنك تغييرهما لاحقًا.',
   addIdentity: 'إضافة هوية',
   useTitle: 'من المالك؟',

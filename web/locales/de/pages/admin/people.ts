@@ -4,6 +4,22 @@ import type { adminPeopleMessages as english } from '../../../en/pages/admin/peo
 export const adminPeopleMessages: typeof english = {
   title: 'Personen',
   lead: 'Finde und verwalte Identitäten. Betroffene sehen, dass du nachgesehen hast.',
+  add: 'Person hinzufügen',
+  create: {
+    title: 'Person hinzufügen',
+    emailHint: 'Die Einladung kommt per E-Mail. Ohne Adresse bekommst du einen Link.',
+    now: 'Person hinzufügen',
+    mailed: (email) => `Die Einladung geht per E-Mail an ${email}.`,
+  },
+  invited: {
+    what: 'Noch hat kein Konto diese Identität.',
+    open: 'Erneut einladen\u00a0…',
+    title: (name) => `${name} erneut einladen`,
+    about: 'Die bisherige Einladung gilt dann nicht mehr.',
+    now: 'Erneut einladen',
+    lost: 'Die Einladung gilt sofort nicht mehr, und der Benutzername ist frei.',
+    done: (name) => `${name} ist gelöscht.`,
+  },
   search: 'Benutzername, E-Mail oder Name',
   status: 'Status',
   statuses: {

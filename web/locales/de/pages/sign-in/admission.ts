@@ -6,6 +6,7 @@ export const admissionMessages: typeof english = {
   invited: 'Du bist eingeladen.',
   invitedAs: (email) => `Du bist mit der Adresse ${email} eingeladen.`,
   further: (name, handle) => `Sie kommt zum Konto von ${name} (${handle}).`,
+  chosenLead: 'Dein Gerät erstellt einen Passkey, ein Passwort brauchst du nicht.',
   chosen: 'Diese Namen hat der Betreiber festgelegt. Du kannst sie später ändern.',
   addIdentity: 'Identität hinzufügen',
   useTitle: 'Wem gehört der Dienst?',

@@ -2,6 +2,22 @@
 export const adminPeopleMessages = {
   title: 'People',
   lead: 'Find and manage identities. Their users see that you looked.',
+  add: 'Add person',
+  create: {
+    title: 'Add a person',
+    emailHint: 'We mail the invitation. Leave it empty to get a link.',
+    now: 'Add person',
+    mailed: (email: string) => `The invitation is mailed to ${email}.`,
+  },
+  invited: {
+    what: 'No account has this identity yet.',
+    open: 'Invite again…',
+    title: (name: string) => `Invite ${name} again`,
+    about: 'The previous invitation stops working.',
+    now: 'Invite again',
+    lost: 'The invitation stops working at once, and the username is free.',
+    done: (name: string) => `${name} is deleted.`,
+  },
   search: 'Username, e-mail or name',
   status: 'Status',
   statuses: {

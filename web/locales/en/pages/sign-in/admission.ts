@@ -3,6 +3,7 @@ export const admissionMessages = {
   setup: 'This service has no operator yet. With this account, you become its owner.',
   invited: 'You’re invited.',
   invitedAs: (email: string) => `You’re invited with the address ${email}.`,
+  chosenLead: 'Your device creates a passkey, so there is no password.',
   chosen: 'The operator chose these names. You can change them later.',
   addIdentity: 'Add identity',
   further: (name: string, handle: string) => `It is added to the account of ${name} (${handle}).`,
