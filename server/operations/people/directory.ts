@@ -164,7 +164,8 @@ export async function getIdentity(
 
 /** Reads an identity with facts of its account; an invited one has none. Throws `identity_not_found`. */
 export async function readDetails(db: Database, identityId: IdentityId, now: Date): Promise<AdminIdentityDetails> {
-  const found = (await store.findIdentity(db, identityId, now)) ?? (await store.findInvited(db, identityId))
+  // In this order: one that is accepted in between is found.
+  const found = (await store.findInvited(db, identityId)) ?? (await store.findIdentity(db, identityId, now))
   if (!found) throw errors.identity_not_found()
   const { hasPasskey, hasRecoveryCode, hasSigningKey, version, ...entry } = found
   const createdAt = entry.createdAt.toISOString()

@@ -193,7 +193,8 @@ export async function listAuditEventsOfIdentity(
 
 /** Locks an identity until the transaction ends. Returns false if it does not exist. */
 export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId): Promise<boolean> {
-  for (const table of ['identity', 'invited_identity'] as const) {
+  // In this order: one that is accepted in between is found.
+  for (const table of ['invited_identity', 'identity'] as const) {
     const locked = tx.selectFrom(table).select('identity_id').where('identity_id', '=', identityId).forNoKeyUpdate()
     if (await locked.executeTakeFirst()) return true
   }
