@@ -7,6 +7,7 @@ import { Menu, type MenuItem } from '../../../components/ui/Menu.tsx'
 import { Person } from '../../../components/ui/Avatar.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { dayOf, formatNumber } from '../../../lib/text/dates.ts'
+import { atHandle } from '../../../lib/text/handle.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { useAdminMessages } from '../words.ts'
 import type { InvitationAct } from './Invitations.tsx'
@@ -46,8 +47,10 @@ export function InvitationTable({ invitations, onAsk }: Props) {
   return <Table caption={words.title} columns={columns} rows={invitations} keyOf={({ invitationId }) => invitationId} />
 }
 
-function Invited({ invitation: { kind, email, message } }: { invitation: AccountInvitation }) {
+function Invited({ invitation: { kind, email, message, handle, identityId } }: { invitation: AccountInvitation }) {
   const words = useInvitationsMessages()
+  // The username of an invited identity is certain, any other is only suggested.
+  const detail = message ?? (identityId === null || handle === null ? undefined : atHandle(handle))
   return (
     <Person
       avatar={
@@ -56,7 +59,7 @@ function Invited({ invitation: { kind, email, message } }: { invitation: Account
         </span>
       }
       name={email ?? words.anyone}
-      detail={message === null ? undefined : <bdi>{message}</bdi>}
+      detail={detail && <bdi>{detail}</bdi>}
     />
   )
 }
