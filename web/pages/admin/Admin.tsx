@@ -5,6 +5,7 @@ import { ErrorMessage } from '../../components/form/Dialog.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
 import { useSignOut } from '../../components/form/use-sign-out.ts'
 import { PageHead } from '../../components/frame/Frame.tsx'
+import { OnDemand } from '../../components/frame/OnDemand.tsx'
 import { LocaleProvider } from '../../components/frame/Root.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
 import { Shell } from '../../components/frame/Shell.tsx'
@@ -16,19 +17,19 @@ import { rememberOperator } from '../../lib/remembered.ts'
 import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { atHandle } from '../../lib/text/handle.ts'
 import { ActingOperator, type OwnOperator } from './acting/operator.ts'
-import { Part, type PartProps } from './Part.tsx'
 import {
   type AdminRoute,
   type Navigate,
   parseRoute,
   routePath,
   type Section,
+  type SectionProps,
   sectionIcons,
   sections,
 } from './routes.ts'
 import { useAdminMessages } from './words.ts'
 
-const loaders: Record<Section, () => Promise<ComponentType<PartProps>>> = {
+const loaders: Record<Section, () => Promise<ComponentType<SectionProps>>> = {
   overview: async () => (await import('./overview/Overview.tsx')).Overview,
   people: async () => (await import('./people/People.tsx')).People,
   invitations: async () => (await import('./invitations/Invitations.tsx')).Invitations,
@@ -64,11 +65,10 @@ export function Admin() {
         operator ? (
           <ActingOperator.Provider value={operator}>
             <LocaleProvider refused={words.refused}>
-              <Part
+              <OnDemand
                 key={`${operator.identityId} ${place.section}`}
                 load={loaders[place.section]}
-                place={place}
-                goTo={goTo}
+                given={{ place, goTo }}
               />
             </LocaleProvider>
           </ActingOperator.Provider>

@@ -23,6 +23,9 @@ export const sections = Object.keys(sectionIcons).filter(isSection)
 export type AdminRoute = { section: Section; id?: string | undefined; tab?: string | undefined }
 export type Navigate = To<AdminRoute>
 
+/** What each section receives: the view that it shows, and how to go to another one. */
+export type SectionProps = { place: AdminRoute; goTo: Navigate }
+
 function isSection(name: string): name is Section {
   return Object.hasOwn(sectionIcons, name)
 }

@@ -10,11 +10,10 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
-import type { PartProps } from '../Part.tsx'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
-import { type Navigate, routePath } from '../routes.ts'
+import { type Navigate, routePath, type SectionProps } from '../routes.ts'
 import { AccessChip } from './AccessChip.tsx'
 import { AppPage } from './AppPage.tsx'
 import { EditAccess } from './EditAccess.tsx'
@@ -22,7 +21,7 @@ import { type CreatedApp, CreatedAppDialog, NewApp } from './NewApp.tsx'
 import { useAppsMessages } from './words.ts'
 
 /** Lists the apps, or shows the one that is open. */
-export function Apps({ place, goTo }: PartProps) {
+export function Apps({ place, goTo }: SectionProps) {
   return place.id === undefined ? <AppList goTo={goTo} /> : <AppPage key={place.id} clientId={place.id} goTo={goTo} />
 }
 

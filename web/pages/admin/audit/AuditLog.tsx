@@ -9,18 +9,17 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment } from '../../../lib/text/dates.ts'
 import { findIdentityId } from '../acting/find-identity.ts'
 import { useOperator } from '../acting/operator.ts'
-import type { PartProps } from '../Part.tsx'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
-import { type Navigate, routePath } from '../routes.ts'
+import { type Navigate, routePath, type SectionProps } from '../routes.ts'
 import { type AuditFilter, AuditFilters } from './AuditFilters.tsx'
 import { newEventsMax, type StreamFilter, useNewEvents } from './use-new-events.ts'
 import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
 /** Everything that was done on the service, newest first. */
-export function AuditLog({ goTo }: PartProps) {
+export function AuditLog({ goTo }: SectionProps) {
   const words = useAuditMessages()
   const operator = useOperator()
   const [filter, setFilter] = useState<AuditFilter>({})

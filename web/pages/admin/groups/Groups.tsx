@@ -8,18 +8,17 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { formatNumber } from '../../../lib/text/dates.ts'
 import { useOperator } from '../acting/operator.ts'
-import type { PartProps } from '../Part.tsx'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
-import { type Navigate, routePath } from '../routes.ts'
+import { type Navigate, routePath, type SectionProps } from '../routes.ts'
 import { GroupPage } from './GroupPage.tsx'
 import { NewGroup } from './NewGroup.tsx'
 import { ProtectedChip } from './protection.tsx'
 import { useGroupsMessages } from './words.ts'
 
 /** Lists the groups, or shows the one that is open. */
-export function Groups({ place, goTo }: PartProps) {
+export function Groups({ place, goTo }: SectionProps) {
   return place.id === undefined ? (
     <GroupList goTo={goTo} />
   ) : (

@@ -12,17 +12,16 @@ import { dayOf } from '../../../lib/text/dates.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import { useOperator } from '../acting/operator.ts'
-import type { PartProps } from '../Part.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useReading } from '../reading/use-reading.ts'
-import { routePath } from '../routes.ts'
+import { routePath, type SectionProps } from '../routes.ts'
 import { useAdminMessages } from '../words.ts'
 import { AddOperator, ChangeRole, RemoveOperator } from './OperatorDialogs.tsx'
 import { Tokens } from './Tokens.tsx'
 import { useOperatorsMessages } from './words.ts'
 
 /** Lists the operators and the admin tokens. */
-export function Operators({ place, goTo }: PartProps) {
+export function Operators({ place, goTo }: SectionProps) {
   const words = useOperatorsMessages()
   const isTokens = place.id === 'tokens'
   const tabs = [undefined, 'tokens'].map((id) => {

@@ -8,10 +8,9 @@ import { Chip, Note } from '../../../components/ui/Chip.tsx'
 import { Icon, type IconName } from '../../../components/ui/Icon.tsx'
 import { dayOf, formatNumber } from '../../../lib/text/dates.ts'
 import { useOperator } from '../acting/operator.ts'
-import type { PartProps } from '../Part.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useReading } from '../reading/use-reading.ts'
-import { routePath, type Section } from '../routes.ts'
+import { routePath, type Section, type SectionProps } from '../routes.ts'
 import { useOverviewMessages } from './words.ts'
 
 type Facts = { health: Health; counts: Counts }
@@ -20,7 +19,7 @@ type Facts = { health: Health; counts: Counts }
 const countMax = 10_000
 
 /** What needs attention, what there is, and the first steps of a new service. */
-export function Overview({ goTo }: PartProps) {
+export function Overview({ goTo }: SectionProps) {
   const words = useOverviewMessages()
   const { ask } = useOperator()
   const facts = useReading<Facts>(async () => {
@@ -87,7 +86,7 @@ function Problem({ of: check }: { of: HealthCheck }) {
   )
 }
 
-type CountsProps = Pick<PartProps, 'goTo'> & { counts: Counts }
+type CountsProps = Pick<SectionProps, 'goTo'> & { counts: Counts }
 
 const numbers: { name: keyof Counts; section: Section; icon: IconName; permission: Permission }[] = [
   { name: 'pendingInvitations', section: 'invitations', icon: 'mail', permission: 'people.invite' },

@@ -15,9 +15,8 @@ import { formatDayAlone, formatNumber } from '../../../lib/text/dates.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import { useOperator } from '../acting/operator.ts'
 import { IssuedLink } from '../invitations/InvitationDialogs.tsx'
-import type { PartProps } from '../Part.tsx'
 import { Reading } from '../reading/Reading.tsx'
-import { routePath } from '../routes.ts'
+import { routePath, type SectionProps } from '../routes.ts'
 import { Identity } from './Identity.tsx'
 import { NewPerson } from './invited/NewPerson.tsx'
 import { StatusChip } from './StatusChip.tsx'
@@ -28,7 +27,7 @@ import { usePeopleMessages } from './words.ts'
 const statuses = ['all', 'invited', 'active', 'recovering', 'suspended', 'deletion_scheduled'] as const
 
 /** Finds identities, and shows the one that is open. */
-export function People({ place, goTo }: PartProps) {
+export function People({ place, goTo }: SectionProps) {
   const words = usePeopleMessages()
   const [filter, setFilter] = useState<PeopleFilter>({ q: '', status: 'all', group: '' })
   const { may } = useOperator()
@@ -94,7 +93,7 @@ export function People({ place, goTo }: PartProps) {
   )
 }
 
-type FoundProps = PartProps & { page: PeoplePage; readMore: () => Promise<void> }
+type FoundProps = SectionProps & { page: PeoplePage; readMore: () => Promise<void> }
 
 function Found({ page, place, goTo, readMore }: FoundProps) {
   const words = usePeopleMessages()
@@ -124,7 +123,7 @@ function Found({ page, place, goTo, readMore }: FoundProps) {
   )
 }
 
-function PeopleTable({ identities, place, goTo }: PartProps & { identities: AdminIdentity[] }) {
+function PeopleTable({ identities, place, goTo }: SectionProps & { identities: AdminIdentity[] }) {
   const words = usePeopleMessages()
   const { language } = useLocale()
   const columns: Column<AdminIdentity>[] = [
