@@ -196,35 +196,6 @@ test('CON-04 an owner decides by a group who may use an app, adds an operator, a
   assert.deepEqual(faults, [])
 })
 
-test('CON-13 the audit log says how many events are new, and shows them when the operator asks', async () => {
-  const { person, look, faults } = await enroll('annie', 'Annie Easley')
-  await makeOperator('annie', 'owner')
-  const { page, control, press } = person
-  const followed = page.waitForResponse((response) => response.url().includes('/api/admin/audit/stream'))
-  await page.goto(`${stage.service.authUrl}/admin/audit`)
-  const events = page.locator('.audit-log > li')
-  await events.first().waitFor()
-  assert.equal((await followed).status(), 200)
-  const count = await events.count()
-  for (const key of ['one', 'two', 'three']) await create('groups', { key: `annie-${key}`, displayName: key })
-  await page.getByRole('button', { name: audit.showNew(3, false) }).waitFor()
-  assert.equal(await events.count(), count)
-  assert.equal(await events.getByText('annie-').count(), 0)
-  await look('admin-audit-new')
-  await press('show-new-events')
-  await events.getByText('group.created').nth(2).waitFor()
-  await control('show-new-events').waitFor({ state: 'detached' })
-
-  const filtered = page.waitForResponse((response) => /audit\/stream\?action=group/.test(response.url()))
-  await control('filter-action').fill('group')
-  await press('filter-events')
-  await filtered
-  await create('apps', { name: 'Not shown', redirectUris: ['https://app.example/callback'] })
-  await create('groups', { key: 'annie-four', displayName: 'four' })
-  await page.getByRole('button', { name: audit.showNew(1, false) }).waitFor()
-  assert.deepEqual(faults, [])
-})
-
 test('CON-05 an owner creates a link that registers accounts, mails an invitation, and revokes it', async () => {
   await create('groups', { key: 'staff', displayName: 'Staff' })
   const { person, look, faults } = await enroll('emmy', 'Emmy Noether')

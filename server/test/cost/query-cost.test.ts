@@ -55,7 +55,13 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     blocksMax: 1500,
     why: 'A filter without an index examines 1,000 events at most, here each in a block of its own.',
   },
-  ...['GET /api/admin/audit', 'GET /api/admin/audit/verify'].map((request) => ({
+  {
+    request: 'GET /api/admin/audit/stream',
+    statement: /^select "event_id"/,
+    blocksMax: 300,
+    why: 'A read of 100 events at most, each in a block of its own.',
+  },
+  ...['GET /api/admin/audit', 'GET /api/admin/audit/verify', 'GET /api/admin/audit/stream'].map((request) => ({
     request,
     statement: /^update audit_event set sequence|^insert into audit_chain/,
     blocksMax: 12_000,
