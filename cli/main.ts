@@ -93,6 +93,17 @@ import { addVerify } from './verify.ts'
 import { addVerifyTrail } from './trail/verify-trail.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'
 import {
+  addAdd as addSink,
+  addList as addSinkList,
+  addPause as addPauseSink,
+  addRemove as addRemoveSink,
+  addReplay as addReplaySink,
+  addResume as addResumeSink,
+  addSet as addSetSink,
+  addShow as addShowSink,
+  addTest as addTestSink,
+} from './sinks/sinks.ts'
+import {
   addRemove,
   addRotateSecret as addRotateWebhookSecret,
   addSet,
@@ -214,6 +225,17 @@ const audit = program.command('audit').description('read and verify the audit lo
 addAuditList(audit)
 addAuditFollow(audit)
 addAuditVerify(audit)
+
+const sinks = program.command('sinks').description('manage the receivers to which the audit log is sent')
+addSinkList(sinks)
+addSink(sinks)
+addShowSink(sinks)
+addSetSink(sinks)
+addPauseSink(sinks)
+addResumeSink(sinks)
+addTestSink(sinks)
+addReplaySink(sinks)
+addRemoveSink(sinks)
 
 const keys = program.command('keys').description('manage token-signing keys')
 addKeyList(keys)

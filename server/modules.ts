@@ -35,6 +35,7 @@ import { backup } from '#operations/backup/module.ts'
 import { health } from '#operations/health/module.ts'
 import { people } from '#operations/people/module.ts'
 import { configuration } from '#operations/configuration/module.ts'
+import { sinks } from '#operations/sinks/module.ts'
 import { operatorSettings } from '#operations/settings/module.ts'
 import { playground } from '#operations/playground/module.ts'
 import { acts } from '#organizations/acts/module.ts'
@@ -69,7 +70,7 @@ export const modules = [
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
   ...[transparency, personalKeys, signingRequests],
-  ...[auditLog, operatorSettings, configuration, people, playground, backup, health],
+  ...[auditLog, sinks, operatorSettings, configuration, people, playground, backup, health],
 ] as const
 
 type AnyModule = (typeof modules)[number]

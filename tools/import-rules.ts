@@ -19,7 +19,7 @@ const contexts: Record<string, string> = {
   sso: 'providers connections provisioning sign-in',
   oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
   signing: 'transparency keys requests',
-  operations: 'audit settings configuration people playground backup health',
+  operations: 'audit sinks settings configuration people playground backup health',
 }
 
 /** Files outside of the contexts, after all of them, in their order. */

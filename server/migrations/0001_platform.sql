@@ -68,6 +68,34 @@ create table audit_chain_head (
   pruned_hash bytea
 );
 
+-- Receivers to which the audit log is sent.
+create table sink (
+  sink_id uuid primary key,
+  key text not null unique,
+  kind text not null check (kind in ('http', 'syslog')),
+  url text not null,
+  -- Names of the headers of requests, and their values as a sealed JSON object.
+  header_names text[] not null default '{}',
+  sealed_headers text,
+  -- Secret that signs requests, sealed.
+  sealed_secret text check ((kind = 'http') = (sealed_secret is not null)),
+  ca_pem text,
+  actions text[] not null,
+  status text not null check (status in ('enabled', 'paused')),
+  -- Place up to which the receiver has all events.
+  cursor_sequence bigint not null,
+  -- Raised by each change: what was sent before it does not move the cursor after it.
+  version integer not null default 0,
+  failures integer not null default 0,
+  next_attempt_at timestamptz not null,
+  -- Process that sends, until when.
+  lease_id uuid,
+  leased_until timestamptz,
+  last_error text,
+  last_delivered_at timestamptz,
+  created_at timestamptz not null
+);
+
 -- Audit events of organizations without a place in the trail. A request adds one without a lock that others need.
 create table organization_trail_pending (
   organization_id uuid not null,

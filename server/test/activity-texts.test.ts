@@ -5,7 +5,7 @@ import { activityMessages as de } from '../../web/locales/de/activity.ts'
 import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
-/** Actions of the operator on keys, settings, groups, lists, tokens and backups are not in the activity of any user. */
+/** Actions of the operator on keys, settings, groups, lists, tokens, sinks and backups are in no user's activity. */
 type OfOperator =
   | 'token_signing_key.rotated'
   | 'identities.listed'
@@ -17,6 +17,7 @@ type OfOperator =
   | 'backup.created'
   | 'backup.restored'
   | `admin_token.${string}`
+  | `sink.${string}`
   | 'invitation.created'
   | 'invitation.resent'
   | 'invitation.deleted'

@@ -13,6 +13,7 @@ export const ofNobody: Record<string, string> = {
   invited_identity: 'at most 20,000 rows, which operators add',
   setup_link: 'a row for each start without an operator',
   admin_token: 'at most 50 rows',
+  sink: 'at most 10 rows',
   token_signing_key: 'a row for each rotation of the keys of the service',
   transparency_log: 'one row',
   audit_chain_head: 'one row',

@@ -24,6 +24,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, `DELETE /api/admin/identities/${removed.identityId}`, deletion)
   await recover({ world, send })
   await manageOperators({ world, send })
+  await manageSinks({ world, send })
   await changeSettings({ world, send })
   for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])
     await send(admin, `GET /api/admin/audit?limit=5${filter}`)
@@ -47,6 +48,20 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await send(admin, 'POST /api/admin/keys/rotate', { atOnce: true })
   for (const host of [world.api, world.auth, world.business])
     for (const url of ['/healthz', '/readyz']) await host.inject({ url })
+}
+
+/** Sends requests about a receiver of the audit log that cannot be reached. */
+async function manageSinks({ world: { admin }, send }: RequestClient): Promise<void> {
+  const key = newHandle().slice(0, 20)
+  const body = { key, kind: 'http', url: 'http://localhost:9/audit', headers: { authorization: 'Splunk key' } }
+  const { sink } = await send(admin, 'POST /api/admin/sinks', body)
+  const path = `/api/admin/sinks/${sink.sinkId}` as const
+  await send(admin, 'GET /api/admin/sinks')
+  await send(admin, `GET ${path}`)
+  await send(admin, `PATCH ${path}`, { actions: ['operator'] })
+  await send(admin, `PUT ${path}/cursor`, { cursor: 0 })
+  await send(admin, `POST ${path}/test`)
+  await send(admin, `DELETE ${path}`)
 }
 
 async function changeSettings({ world, send }: RequestClient): Promise<void> {

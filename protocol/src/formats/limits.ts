@@ -6,6 +6,11 @@ export const limits = {
   jsonMembersMax: 5000,
 
   groupsMax: 2000,
+  /** Receivers of the audit log, each with so many headers and selected actions. */
+  sinksMax: 10,
+  sinkHeadersMax: 10,
+  sinkActionsMax: 20,
+  sinkCaCharactersMax: 16_384,
   /** Of a document that is applied, as JSON. */
   documentBytesMax: 1024 * 1024,
   appsPerDocumentMax: 1000,

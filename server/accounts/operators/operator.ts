@@ -68,6 +68,11 @@ export async function addOperator(
   })
 }
 
+/** Lists the verified addresses of the active owners. */
+export function listOwnerAddresses(db: Database, now: Date): Promise<string[]> {
+  return store.listOwnerAddresses(db, now)
+}
+
 type Change = { identityId: IdentityId; tokens: TokensOfOperator }
 
 /**

@@ -198,6 +198,14 @@ export async function deleteRolesOf(tx: Transaction, identityIds: IdentityId[]) 
     .execute()
 }
 
+/** Lists the verified addresses of the active owners. */
+export async function listOwnerAddresses(db: Database, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select email from operator join identity using (identity_id)
+    where role = 'owner' and email_verified and ${isActive(now)}`.execute(db)
+  return rows.map(({ email }) => email)
+}
+
 /**
  * Chooses the active owners with a verified address who have not been mailed about ADMIN_TOKEN since then, and notes
  * that they are. Of concurrent calls, one gets each owner.

@@ -225,6 +225,13 @@ export async function recordAuditEvent(db: Database | Transaction, audited: Audi
   await store.insertAuditEvent(db, rowOf(db, randomUUIDv7(), audited, now))
 }
 
+/** Records an audit event like `recordAuditEvent`. Returns its ID. */
+export async function recordNamedEvent(tx: Transaction, audited: AuditEvent, now: Date): Promise<string> {
+  const eventId = randomUUIDv7()
+  await store.insertAuditEvent(tx, rowOf(tx, eventId, audited, now))
+  return eventId
+}
+
 /** An event that names neither an app nor an organization. */
 type PlainEvent = Omit<AuditEvent, 'clientId' | 'organizationId'>
 

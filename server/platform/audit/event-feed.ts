@@ -17,6 +17,12 @@ export type EventFeed = {
 
 const pollMilliseconds = 1000
 
+/** Reads the head as it is, without giving places to events that have none. */
+export async function readHead(db: Database): Promise<FeedHead> {
+  const head = await findHead(db)
+  return { last: head?.sequence ?? 0, pruned: head?.prunedSequence ?? 0 }
+}
+
 /**
  * Creates the feed of a process. Processes that share a database do not notify each other, so each asks for the head
  * once a second, for all of its followers together, while there are some.
@@ -25,15 +31,14 @@ export function createEventFeed({ db, log }: { db: Database; log: Logger }): Eve
   const listeners = new Set<(head: FeedHead) => void>()
   let asking: AbortController | undefined
 
-  async function readHead(): Promise<FeedHead> {
+  async function readNextHead(): Promise<FeedHead> {
     await numberEvents(db)
-    const head = await findHead(db)
-    return { last: head?.sequence ?? 0, pruned: head?.prunedSequence ?? 0 }
+    return readHead(db)
   }
 
   async function askUntil(left: AbortSignal): Promise<void> {
     for (let seen: number | undefined; !left.aborted; await rest(pollMilliseconds, left)) {
-      const head = await readHead().catch((error: unknown) => log.warn({ error }, 'audit log not followed'))
+      const head = await readNextHead().catch((error: unknown) => log.warn({ error }, 'audit log not followed'))
       if (!head || head.last === seen) continue
       seen = head.last
       for (const listener of listeners) listener(head)
@@ -41,7 +46,7 @@ export function createEventFeed({ db, log }: { db: Database; log: Logger }): Eve
   }
 
   return {
-    readHead,
+    readHead: readNextHead,
     follow(listener) {
       listeners.add(listener)
       if (!asking) {

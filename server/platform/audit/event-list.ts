@@ -91,6 +91,13 @@ export async function listEventsAfter(
   return { entries, upTo: found.length < count ? end : (entries.at(-1)?.sequence ?? end) }
 }
 
+/** Returns an event that has committed. */
+export async function findEvent(db: Database, eventId: string): Promise<AuditEvent | undefined> {
+  await numberEvents(db)
+  const found = await selectEntries(eventsOf(db, {}).where('event_id', '=', eventId), {}).executeTakeFirst()
+  return found && toAuditEvent(found)
+}
+
 /** Selects numbered events by what an index serves: an identity, an organization. */
 function eventsOf(db: Database, { identityId, organizationId }: AuditFilter) {
   return db

@@ -7,6 +7,7 @@ import type { RegistrationMode, SomeSettings } from '@countersign/protocol/opera
 import { ConfigError } from '#platform/config-error.ts'
 import { type BrandSetting, brandSettings, readBrand } from './brand.ts'
 import { readFixedSettings } from './fixed-settings.ts'
+import { readReceivers } from './receivers.ts'
 import { suggestSetting } from './misspelling.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 import { Secret } from '#platform/crypto/secret.ts'
@@ -58,6 +59,8 @@ export type Config = {
   mail: MailSetting
   /** Time between the redemption of a recovery link and its passkey becoming valid. */
   recoveryCoolingOffHours: number
+  /** Receivers of the audit log on private networks, as `host:port`. */
+  outboundNetworks: string[]
   /** Name servers for domain verification. Empty for those of this machine. */
   dnsServers: string[]
   brand: BrandSetting
@@ -101,6 +104,7 @@ export const settings = [
   ...['LOG_FORMAT', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
+  ...['OUTBOUND_NETWORKS'],
   ...['REGISTRATION', 'RECOVERY_COOLING_OFF_HOURS'],
   ...brandSettings,
 ] as const
@@ -153,6 +157,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
       'on',
     mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
     dnsServers: readDnsServers(given('DNS_SERVERS')),
+    outboundNetworks: readReceivers('OUTBOUND_NETWORKS', given('OUTBOUND_NETWORKS')),
     recoveryCoolingOffHours: readCoolingOff(given('RECOVERY_COOLING_OFF_HOURS') ?? '24'),
     brand,
     registration: fixed['registration.mode'] ?? (local ? 'open' : 'invited'),

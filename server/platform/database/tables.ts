@@ -785,6 +785,27 @@ export interface Tables {
     organization_id: OrganizationId | null
     role: 'self' | 'sign' | 'approve'
   }
+  sink: {
+    sink_id: string
+    key: string
+    kind: 'http' | 'syslog'
+    url: string
+    header_names: Generated<string[]>
+    sealed_headers: string | null
+    sealed_secret: string | null
+    ca_pem: string | null
+    actions: string[]
+    status: 'enabled' | 'paused'
+    cursor_sequence: string
+    version: Generated<number>
+    failures: Generated<number>
+    next_attempt_at: Date
+    lease_id: string | null
+    leased_until: Date | null
+    last_error: string | null
+    last_delivered_at: Date | null
+    created_at: Date
+  }
   sso_connection: {
     connection_id: string
     organization_id: OrganizationId

@@ -1,11 +1,14 @@
-import { type LookupAddress, type LookupAllOptions, lookup as lookUp } from 'node:dns'
+import { lookup as lookUp } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { BlockList, type LookupFunction, isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { isPublicAddress, lookupAllowed, objectionOf, OutboundError, reasonOf, type Resolver } from './addresses.ts'
 import { boundAnswers } from './awaited-answers.ts'
+import { createSinkClient, type SinkClient } from './sink-client.ts'
 import { type Config, isLocal, version } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
-import { hasPlainHost } from '#platform/origin.ts'
+
+export { isPublicAddress, OutboundError }
 
 /**
  * Client for URLs from users: an app's webhook, a client metadata document. Such URLs must not lead into the operator's
@@ -27,6 +30,8 @@ export type OutboundClient = {
   get: (url: string, requested: OutboundDocumentRequest) => Promise<Document>
   /** Sends a request and reads the response, of any status and type. Otherwise like `get`, with the same errors. */
   exchange: (url: string, requested: OutboundRequest) => Promise<OutboundResponse>
+  /** Client for receivers of the audit log, which operators name. */
+  sinks: SinkClient
 }
 
 /** Outcome of a request, with the `Retry-After` header. */
@@ -57,79 +62,8 @@ export type OutboundResponse = { status: number; contentType: string | undefined
 /** A document, with the headers that determine its freshness (RFC 9111 §5). */
 export type Document = { json: unknown; cacheControl: string | undefined; age: string | undefined }
 
-/**
- * A failed request with its reason as one word: a code of Node (`ECONNREFUSED`), `address_not_allowed`, `timed_out`,
- * `status_404` or `too_large`. The reason is for the log only: disclosed to the author of the URL, it would turn the
- * service into a port scanner.
- */
-export class OutboundError extends Error {
-  readonly reason: string
-
-  constructor(reason: string, options?: ErrorOptions) {
-    super(`no usable response: ${reason}`, options)
-    this.reason = reason
-  }
-}
-
-/** Special-purpose addresses of the IANA registries, and 6to4, which leads into IPv4. */
-const special4 =
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
-  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
-const special6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20'
-
-const special = new BlockList()
-addSubnets(special4, 'ipv4')
-addSubnets(special6, 'ipv6')
-/** All other IPv6 addresses are loopback, local, multicast, reserved, or embed IPv4. */
-const globalUnicast = new BlockList()
-globalUnicast.addSubnet('2000::', 3, 'ipv6')
-
-function addSubnets(written: string, family: 'ipv4' | 'ipv6'): void {
-  for (const subnet of written.split(' ')) {
-    const [network = '', bits] = subnet.split('/')
-    special.addSubnet(network, Number(bits), family)
-  }
-}
-
-/** Checks whether an IP address, as a resolver formats it, is public. */
-export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !special.check(address, 'ipv4')
-    case 6:
-      // An address with a zone is local to a link.
-      return !address.includes('%') && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
-    default:
-      return false
-  }
-}
-
-/** Resolves names like everything on this machine (`getaddrinfo`), unless a test replaces it. */
-type Resolver = (hostname: string, options: LookupAllOptions, callback: Resolved) => void
-type Resolved = (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void
-
-function oddityOf(url: URL): string | undefined {
-  if (!hasPlainHost(url)) return 'must have a host of letters, digits, hyphens and dots'
-  if (url.username !== '' || url.password !== '') return 'must not have a user name or password'
-  if (url.hash !== '') return 'must not have a fragment'
-  return url.port === '0' ? 'must have a port above 0' : undefined
-}
-
-function objectionOf(text: string, isAllowed: (address: string) => boolean): string | undefined {
-  const url = /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
-  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal(url)))
-    return 'must start with https://, or http:// on localhost'
-  const oddity = oddityOf(url)
-  if (oddity) return oddity
-  const host = hostOf(url)
-  // A trailing dot does not change a host name (RFC 1034 §3.1).
-  const isThisMachine = isLocal({ hostname: url.hostname.replace(/\.$/, '') })
-  const isRefused = isIP(host) === 0 ? isThisMachine && !isAllowed('127.0.0.1') : !isAllowed(host)
-  return isRefused ? 'must not lead to a private address' : undefined
-}
-
 export function createOutboundClient(
-  { baseUrl }: Pick<Config, 'baseUrl'>,
+  { baseUrl, outboundNetworks = [] }: Pick<Config, 'baseUrl'> & Partial<Pick<Config, 'outboundNetworks'>>,
   resolveName: Resolver = lookUp,
 ): OutboundClient {
   const isAllowed = isLocal(baseUrl) ? () => true : isPublicAddress
@@ -142,6 +76,7 @@ export function createOutboundClient(
 
   return {
     objectionTo,
+    sinks: createSinkClient({ baseUrl, outboundNetworks }, resolveName),
     post(text, { body, ...sent }) {
       const headers = { ...sent.headers, 'content-length': Buffer.byteLength(body) }
       return ask(text, { ...sent, method: 'POST', headers, body }, async ({ statusCode = 0, headers: answered }) => {
@@ -284,27 +219,4 @@ function parseJson(bytes: Buffer): unknown {
   } catch (cause) {
     throw new OutboundError('not_json', { cause })
   }
-}
-
-/** Resolves a name and returns no address if any of them is not allowed, because its owner controls all of them. */
-function lookupAllowed(resolveName: Resolver, isAllowed: (address: string) => boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    resolveName(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, '')
-      const [first] = found
-      if (!first || !found.every(({ address }) => isAllowed(address)))
-        return callback(new OutboundError('address_not_allowed'), '')
-      return options.all ? callback(null, found) : callback(null, first.address, first.family)
-    })
-  }
-}
-
-/** Returns the host of a URL, an IPv6 address without brackets. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replaceAll(/[[\]]/g, '')
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof OutboundError) return error.reason
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'failed'
 }

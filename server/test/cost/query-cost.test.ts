@@ -61,7 +61,16 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     blocksMax: 300,
     why: 'A read of 100 events at most, each in a block of its own.',
   },
-  ...['GET /api/admin/audit', 'GET /api/admin/audit/verify', 'GET /api/admin/audit/stream'].map((request) => ({
+  {
+    statement: /^select email from operator join identity/,
+    blocksMax: 100,
+    why: 'All owners, some twenty here, with their addresses: a receiver of the audit log was changed.',
+  },
+  ...[
+    ...['GET /api/admin/audit', 'GET /api/admin/audit/verify', 'GET /api/admin/audit/stream'],
+    ...['PATCH /api/admin/sinks/:sinkId', 'PUT /api/admin/sinks/:sinkId/cursor', 'DELETE /api/admin/sinks/:sinkId'],
+    'POST /api/admin/sinks/:sinkId/test',
+  ].map((request) => ({
     request,
     statement: /^update audit_event set sequence|^insert into audit_chain/,
     blocksMax: 12_000,

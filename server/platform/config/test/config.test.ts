@@ -55,6 +55,7 @@ const wrong: Record<string, Record<string, string>> = {
   CLIENT_ID_METADATA_DOCUMENTS: { CLIENT_ID_METADATA_DOCUMENTS: 'https' },
   SMTP_URL: { SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'id@example.com' },
   DNS_SERVERS: { DNS_SERVERS: '10.0.0.53, dns.example.com' },
+  OUTBOUND_NETWORKS: { OUTBOUND_NETWORKS: 'siem.example.com:6514, 10.0.0.0/8' },
   MAIL_FROM: { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Example\nBcc: all@example.com <id@example.com>' },
   WORKERS: { WORKERS: '4' },
   METRICS_PORT: { METRICS_PORT: '4400' },
@@ -191,4 +192,10 @@ test('SUP-06 unrelated environment variables are ignored', () => {
 test('printing a secret setting does not reveal it', () => {
   const config = loadConfig({ ...hosted, ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd' })
   assert.doesNotMatch(JSON.stringify(config), /q7Fd|yyyy|user:pass/)
+})
+
+test('AUD-04 OUTBOUND_NETWORKS lists receivers by host and port, in one spelling', () => {
+  const { outboundNetworks } = loadConfig({ OUTBOUND_NETWORKS: 'SIEM.example.com:443, 10.0.0.5:8088,[FD00::5]:6514' })
+  assert.deepEqual(outboundNetworks, ['siem.example.com:443', '10.0.0.5:8088', '[fd00::5]:6514'])
+  assert.deepEqual(loadConfig({}).outboundNetworks, [])
 })

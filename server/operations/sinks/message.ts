@@ -1,0 +1,46 @@
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { Webhook } from 'standardwebhooks'
+import { toNumericDate } from '#platform/clock.ts'
+
+/** RFC 5424 §6.2.1: facility 10 (security), severity 6 (informational). */
+const priority = 86
+const messageIdCharactersMax = 32
+
+/** Events of one request, or of one connection. */
+export type Batch = [AuditEvent, ...AuditEvent[]]
+
+/** Builds the body of a request and its headers, signed by Standard Webhooks. */
+export function writeHttpBatch(
+  events: Batch,
+  { sinkId, secret, now }: { sinkId: string; secret: string; now: Date },
+): { body: string; headers: Record<string, string> } {
+  const body = JSON.stringify(events)
+  // The same events have the same ID when they are sent again.
+  const id = `audit-${sinkId}-${events[0].sequence}-${events.at(-1)?.sequence}`
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(toNumericDate(now)),
+      'webhook-signature': new Webhook(secret).sign(id, now, body),
+    },
+  }
+}
+
+/** Formats events as syslog messages (RFC 5424), each with its length before (RFC 5425 §4.3). */
+export function writeSyslogBatch(events: Batch, hostName: string): Buffer {
+  const frames = events.map((event) => {
+    const messageId = event.action.slice(0, messageIdCharactersMax)
+    const message = `<${priority}>1 ${event.at} ${hostName} countersign - ${messageId} - ${asciiOf(event)}`
+    return `${message.length} ${message}`
+  })
+  return Buffer.from(frames.join(''), 'latin1')
+}
+
+/** Writes an event in ASCII: other characters would require a byte order mark, which parsers of JSON reject. */
+function asciiOf(event: AuditEvent): string {
+  return JSON.stringify(event).replaceAll(/[^\x20-\x7e]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

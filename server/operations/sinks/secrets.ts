@@ -1,0 +1,75 @@
+import { limits } from '@countersign/protocol/formats/limits'
+import { randomBytes } from '#platform/crypto/random.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import * as store from './store.ts'
+
+const errors = defineErrors({
+  invalid_request: [400, 'headers must be Authorization, or begin with X-, with values of visible ASCII characters.'],
+})
+
+const secretBytes = 32
+
+type Sealing = Pick<ServerContext, 'keyring'>
+
+/** Creates the secret that signs requests. Returns it in the format of Standard Webhooks, and sealed. */
+export async function createSecret({ keyring }: Sealing, sinkId: string): Promise<{ secret: string; sealed: string }> {
+  const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
+  return { secret, sealed: await keyring.seal(secretContext(sinkId), secret) }
+}
+
+export function openSecret({ keyring }: Sealing, sinkId: string, sealed: string): Promise<string> {
+  return keyring.open(secretContext(sinkId), sealed)
+}
+
+/** Headers as they are stored: their names, and their values sealed. */
+export type SealedHeaders = { headerNames: string[]; sealedHeaders: string | null }
+
+/** Seals the headers of requests. Throws `invalid_request` for other headers than operators may add. */
+export async function sealHeaders(
+  { keyring }: Sealing,
+  sinkId: string,
+  headers: Record<string, string>,
+): Promise<SealedHeaders> {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const isValid = named.every(([name, value]) => isHeader(name) && /^[\x20-\x7e]*[\x21-\x7e]$/.test(value))
+  const headerNames = [...new Set(named.map(([name]) => name))]
+  if (!isValid || headerNames.length !== named.length || named.length > limits.sinkHeadersMax)
+    throw errors.invalid_request()
+  if (named.length === 0) return { headerNames, sealedHeaders: null }
+  const text = JSON.stringify(Object.fromEntries(named))
+  return { headerNames, sealedHeaders: await keyring.seal(headersContext(sinkId), text) }
+}
+
+function isHeader(name: string): boolean {
+  return name === 'authorization' || /^x-[a-z0-9-]{1,60}$/.test(name)
+}
+
+export async function openHeaders(
+  { keyring }: Sealing,
+  sinkId: string,
+  sealed: string | null,
+): Promise<Record<string, string>> {
+  if (sealed === null) return {}
+  const headers: unknown = JSON.parse(await keyring.open(headersContext(sinkId), sealed))
+  const entries = Object.entries(headers ?? {})
+  return Object.fromEntries(entries.map(([name, value]): [string, string] => [name, String(value)]))
+}
+
+/** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
+export async function reencryptSinks({ db, keyring }: Pick<ServerContext, 'db' | 'keyring'>): Promise<void> {
+  for (const { sinkId, sealedHeaders, sealedSecret } of await store.listSinks(db)) {
+    const headers = sealedHeaders && (await keyring.renew(headersContext(sinkId), sealedHeaders))
+    const secret = sealedSecret && (await keyring.renew(secretContext(sinkId), sealedSecret))
+    if (headers !== sealedHeaders) await store.replaceHeaders(db, sinkId, sealedHeaders, headers)
+    if (secret !== sealedSecret) await store.replaceSecret(db, sinkId, secret)
+  }
+}
+
+function headersContext(sinkId: string): string {
+  return `sink-headers:${sinkId}`
+}
+
+function secretContext(sinkId: string): string {
+  return `sink-secret:${sinkId}`
+}

@@ -1,0 +1,226 @@
+import { sql } from 'kysely'
+import type { Sink, SinkFault } from '@countersign/protocol/operations/sinks'
+import type { Database, Transaction } from '#platform/database/database.ts'
+
+const columns = [
+  'sink_id as sinkId',
+  'key',
+  'kind',
+  'url',
+  'header_names as headerNames',
+  'sealed_headers as sealedHeaders',
+  'sealed_secret as sealedSecret',
+  'ca_pem as caPem',
+  'actions',
+  'status',
+  'cursor_sequence as cursor',
+  'version',
+  'failures',
+  'last_error as lastError',
+  'last_delivered_at as lastDeliveredAt',
+  'created_at as createdAt',
+] as const
+
+/** Sink as stored, with its sealed secrets. */
+export type SinkRow = {
+  sinkId: string
+  key: string
+  kind: Sink['kind']
+  url: string
+  headerNames: string[]
+  sealedHeaders: string | null
+  sealedSecret: string | null
+  caPem: string | null
+  actions: string[]
+  status: Sink['status']
+  cursor: number
+  version: number
+  failures: number
+  lastError: SinkFault | null
+  lastDeliveredAt: Date | null
+  createdAt: Date
+}
+
+type Stored = Omit<SinkRow, 'kind' | 'status' | 'lastError' | 'cursor'> & {
+  kind: string
+  status: string
+  lastError: string | null
+  cursor: string
+}
+
+// The table permits only these values.
+function toRow(row: Stored): SinkRow {
+  return { ...row, cursor: Number(row.cursor) } as SinkRow
+}
+
+function select(db: Database) {
+  return db.selectFrom('sink').select(columns)
+}
+
+/** Lists the sinks by their keys. They are few. */
+export async function listSinks(db: Database): Promise<SinkRow[]> {
+  return (await select(db).orderBy('key').execute()).map(toRow)
+}
+
+export async function findSink(db: Database, sinkId: string): Promise<SinkRow | undefined> {
+  const row = await select(db).where('sink_id', '=', sinkId).executeTakeFirst()
+  return row && toRow(row)
+}
+
+type NewSink = Pick<SinkRow, 'sinkId' | 'key' | 'kind' | 'url' | 'headerNames' | 'sealedHeaders' | 'sealedSecret'> &
+  Pick<SinkRow, 'caPem' | 'actions' | 'cursor'>
+
+/** Inserts a sink. Returns why it did not, if so. The number cannot grow between the count and the commit. */
+export async function insertSink(
+  tx: Transaction,
+  sink: NewSink,
+  { max, now }: { max: number; now: Date },
+): Promise<'inserted' | 'exists' | 'too many'> {
+  await sql`lock table sink in share row exclusive mode`.execute(tx)
+  const existing = await tx.selectFrom('sink').select('key').execute()
+  if (existing.some(({ key }) => key === sink.key)) return 'exists'
+  if (existing.length >= max) return 'too many'
+  await tx
+    .insertInto('sink')
+    .values({
+      sink_id: sink.sinkId,
+      key: sink.key,
+      kind: sink.kind,
+      url: sink.url,
+      header_names: sink.headerNames,
+      sealed_headers: sink.sealedHeaders,
+      sealed_secret: sink.sealedSecret,
+      ca_pem: sink.caPem,
+      actions: sink.actions,
+      status: 'enabled',
+      cursor_sequence: String(sink.cursor),
+      next_attempt_at: now,
+      created_at: now,
+    })
+    .execute()
+  return 'inserted'
+}
+
+/** Changed fields of a sink, at the version from which the change derives. */
+export type SinkChange = { sinkId: string; version: number } & Partial<
+  Pick<SinkRow, 'url' | 'headerNames' | 'sealedHeaders' | 'caPem' | 'actions' | 'status' | 'cursor'>
+>
+
+/** Changes a sink, and lets it be tried at once. Returns false if it was changed or removed meanwhile. */
+export async function updateSink(tx: Transaction, change: SinkChange, now: Date): Promise<boolean> {
+  const { sinkId, version, url, headerNames, sealedHeaders, caPem, actions, status, cursor } = change
+  const { numUpdatedRows } = await tx
+    .updateTable('sink')
+    .set(({ eb }) => ({
+      ...(url !== undefined && { url }),
+      ...(headerNames !== undefined && { header_names: headerNames }),
+      ...(sealedHeaders !== undefined && { sealed_headers: sealedHeaders }),
+      ...(caPem !== undefined && { ca_pem: caPem }),
+      ...(actions !== undefined && { actions }),
+      ...(status !== undefined && { status }),
+      ...(cursor !== undefined && { cursor_sequence: String(cursor) }),
+      version: eb('version', '+', 1),
+      failures: 0,
+      last_error: null,
+      next_attempt_at: now,
+    }))
+    .where('sink_id', '=', sinkId)
+    .where('version', '=', version)
+    .$if(cursor !== undefined, (later) => later.where('cursor_sequence', '>=', String(cursor)))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Deletes a sink. Returns false if it was changed or removed meanwhile. */
+export async function deleteSink(tx: Transaction, { sinkId, version }: SinkChange): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('sink')
+    .where('sink_id', '=', sinkId)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+/** Replaces sealed headers, unless they were changed meanwhile. */
+export async function replaceHeaders(db: Database, sinkId: string, from: string | null, to: string | null) {
+  await db
+    .updateTable('sink')
+    .set({ sealed_headers: to })
+    .where('sink_id', '=', sinkId)
+    .where('sealed_headers', '=', from)
+    .execute()
+}
+
+export async function replaceSecret(db: Database, sinkId: string, to: string | null): Promise<void> {
+  await db.updateTable('sink').set({ sealed_secret: to }).where('sink_id', '=', sinkId).execute()
+}
+
+/** Right of one process to send to a sink, for some time. */
+export type Lease = { leaseId: string; now: Date; leaseEndsAt: Date }
+
+/** Leases a sink that is due and behind the log to this process. Returns undefined if there is none. */
+export async function leaseDue(db: Database, { leaseId, now, leaseEndsAt }: Lease): Promise<SinkRow | undefined> {
+  const due = sql<string>`(
+    select sink_id from sink cross join audit_chain_head head
+    where status = 'enabled' and next_attempt_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      and cursor_sequence < head.sequence
+    order by next_attempt_at limit 1 for update of sink skip locked
+  )`
+  const row = await db
+    .updateTable('sink')
+    .set({ lease_id: leaseId, leased_until: leaseEndsAt })
+    .where('sink_id', '=', due)
+    .returning(columns)
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+type Held = { sinkId: string; version: number; leaseId: string }
+
+/**
+ * Moves the cursor of a leased sink forward, and extends the lease. Returns false if the sink was changed, or the lease
+ * has passed to another process.
+ */
+export async function advance(
+  db: Database,
+  { sinkId, version, leaseId }: Held,
+  { cursor, deliveredAt, leaseEndsAt }: { cursor: number; deliveredAt: Date | undefined; leaseEndsAt: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sink')
+    .set({
+      cursor_sequence: String(cursor),
+      leased_until: leaseEndsAt,
+      ...(deliveredAt && { failures: 0, last_error: null, last_delivered_at: deliveredAt }),
+    })
+    .where('sink_id', '=', sinkId)
+    .where('version', '=', version)
+    .where('lease_id', '=', leaseId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Returns a lease. A failure says when the next attempt follows, unless the sink was changed meanwhile. */
+export async function release(
+  db: Database,
+  { sinkId, version, leaseId }: Held,
+  failure?: { error: SinkFault; nextAttemptAt: Date },
+): Promise<void> {
+  await db
+    .updateTable('sink')
+    .set({ lease_id: null, leased_until: null })
+    .where('sink_id', '=', sinkId)
+    .where('lease_id', '=', leaseId)
+    .execute()
+  if (!failure) return
+  await db
+    .updateTable('sink')
+    .set(({ eb }) => ({
+      last_error: failure.error,
+      next_attempt_at: failure.nextAttemptAt,
+      failures: eb('failures', '+', 1),
+    }))
+    .where('sink_id', '=', sinkId)
+    .where('version', '=', version)
+    .execute()
+}
