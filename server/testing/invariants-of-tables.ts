@@ -18,8 +18,8 @@ const references: Record<string, { table: string; except: string[] }> = {
     ],
   },
   // Tokens for an organization end with it and are kept for a while, like its groups until their members are gone. SSO
-  // authentications are removed. Its signatures stay for those who rely on them, its slug stays reserved for a while, and
-  // its trail stays with the audit log.
+  // authentications are removed. Its signatures stay for those who rely on them, its slug stays reserved for a while,
+  // and its trail stays with the audit log.
   organization_id: {
     table: 'organization',
     except: [

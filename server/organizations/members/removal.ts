@@ -41,7 +41,7 @@ export async function purgeOrganization(
 
 /**
  * Ends the access of some members, who can have the organization's key. Signatories among them are suspended; returns
- * their number. The caller has made sure that an owner remains, and ends the memberships in the organization's groups: a
+ * their number. The caller has made sure that an owner remains, and ends memberships in the organization's groups: a
  * deletion of identities does so in all groups at once, in the order in which groups are locked.
  */
 export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<number> {
