@@ -91,7 +91,9 @@ create table sink (
   -- Process that sends, until when.
   lease_id uuid,
   leased_until timestamptz,
-  last_error text,
+  last_error text check (
+    last_error in ('address_not_allowed', 'unreachable', 'certificate_invalid', 'timed_out', 'rejected', 'not_signed')
+  ),
   last_delivered_at timestamptz,
   created_at timestamptz not null
 );

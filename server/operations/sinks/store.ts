@@ -41,16 +41,9 @@ export type SinkRow = {
   createdAt: Date
 }
 
-type Stored = Omit<SinkRow, 'kind' | 'status' | 'lastError' | 'cursor'> & {
-  kind: string
-  status: string
-  lastError: string | null
-  cursor: string
-}
-
-// The table permits only these values.
-function toRow(row: Stored): SinkRow {
-  return { ...row, cursor: Number(row.cursor) } as SinkRow
+/** The driver returns a bigint as text. */
+function toRow({ cursor, ...row }: Omit<SinkRow, 'cursor'> & { cursor: string }): SinkRow {
+  return { ...row, cursor: Number(cursor) }
 }
 
 function select(db: Database) {
