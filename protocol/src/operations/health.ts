@@ -13,6 +13,8 @@ export const healthCheckNames = [
   'mail',
   'invitation_mails',
   'webhooks',
+  'audit_log',
+  'sinks',
   'token_signing_keys',
   'backup',
   'owners',
@@ -43,7 +45,10 @@ export type Health = Static<typeof Health>
 
 export const getHealth = endpoint(
   'GET /api/admin/health',
-  { ...reading, summary: 'Check what the service needs: database, mail, webhooks, keys, backups, operators' },
+  {
+    ...reading,
+    summary: 'Check what the service needs: database, mail, webhooks, audit log, keys, backups, operators',
+  },
   {},
   { 200: Health },
 )

@@ -24,6 +24,8 @@ const tokenNoticeDays = 14
 const clockSkewSecondsMax = 5
 /** A rotation begins when it is due, and each process looks for that every half minute. */
 const rotationDelaySeconds = 3600
+/** Each process gives events their places every second. */
+const numberingDelaySeconds = 60
 /** Free parts of the disk below which the service warns and fails. */
 const [freeWarning, freeFailing] = [0.1, 0.02]
 
@@ -36,6 +38,8 @@ export async function readHealth(kernel: ServerContext, now: Date, systemTime: C
     mail: checkMail(kernel),
     invitation_mails: await checkInvitationMails(db),
     webhooks: await checkWebhooks(db),
+    audit_log: await checkAuditLog(db, now),
+    sinks: await checkSinks(db),
     token_signing_keys: await checkKeys(db, now),
     backup: await checkBackup(kernel, now),
     owners: await checkOwners(db, now),
@@ -143,6 +147,26 @@ async function checkWebhooks(db: Database): Promise<Finding> {
     since,
     message: `Apps to which deliveries fail, and are attempted again: ${count}.`,
     fix: "See why: countersign webhooks deliveries, and 'webhook delivery failed' in the log of the service.",
+  })
+}
+
+async function checkAuditLog(db: Database, now: Date): Promise<Finding> {
+  const since = (await store.findFirstUnnumbered(db)) ?? null
+  if (since === null || addSeconds(since, numberingDelaySeconds) >= now) return ok('All events have their places.')
+  return warning({
+    since,
+    message: 'Events of the audit log wait for their places. No sink gets them until then.',
+    fix: "Read 'audit events not numbered' in the log of the service.",
+  })
+}
+
+async function checkSinks(db: Database): Promise<Finding> {
+  const { count, since } = await store.findFailingSinks(db)
+  if (count === 0) return ok('No sink of the audit log fails repeatedly.')
+  return warning({
+    since,
+    message: `Sinks of the audit log that do not get events: ${count}.`,
+    fix: "See why: countersign sinks list, and 'audit events not delivered' in the log of the service.",
   })
 }
 

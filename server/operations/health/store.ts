@@ -38,6 +38,26 @@ export async function findFailingMails(db: Database): Promise<Failing> {
   return rows[0] ?? { count: 0, since: null }
 }
 
+/** Returns the time of the first event of the audit log that has no place yet. */
+export async function findFirstUnnumbered(db: Database): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('audit_event')
+    .select('occurred_at as at')
+    .where('sequence', 'is', null)
+    .orderBy('event_id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.at
+}
+
+/** Counts the sinks to which at least two attempts have failed. `since` is their last delivery, or their creation. */
+export async function findFailingSinks(db: Database): Promise<Failing> {
+  const { rows } = await sql<Failing>`
+    select count(*)::integer as count, min(coalesce(last_delivered_at, created_at)) as since from sink
+    where status = 'enabled' and failures > 1`.execute(db)
+  return rows[0] ?? { count: 0, since: null }
+}
+
 /** Returns since when the newest set of token-signing keys signs, or will. */
 export async function findKeysActivated(db: Database): Promise<Date | undefined> {
   const row = await db

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type Health, type HealthCheckName, healthCheckNames } from '@countersign/protocol/operations/health'
 import { sql } from 'kysely'
+import { numberEvents } from '#platform/audit/chain.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { createToken, makeOperator, suspend } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -107,6 +108,24 @@ test('HLT-01 deliveries and mails that failed twice are a warning since the olde
   const mails = await check('invitation_mails')
   assert.deepEqual([mails.status, mails.since], ['warning', world.now().toISOString()])
   assert.ok(!JSON.stringify(mails).includes('ada'))
+})
+
+test('HLT-01 events without a place, and sinks that get none, are warnings', async () => {
+  await numberEvents(world.db)
+  assert.deepEqual([await statusOf('audit_log'), await statusOf('sinks')], ['ok', 'ok'])
+  const since = world.now().toISOString()
+  await send('POST', 'sinks', { key: 'siem', kind: 'syslog', url: 'tls://192.0.2.1:6514' })
+  world.pass(60)
+  assert.equal(await statusOf('audit_log'), 'ok')
+  world.pass(1)
+  const log = await check('audit_log')
+  assert.deepEqual([log.status, log.since], ['warning', since])
+  await world.db.updateTable('sink').set({ failures: 2, last_error: 'unreachable' }).execute()
+  const sinks = await check('sinks')
+  assert.deepEqual([sinks.status, sinks.since], ['warning', since])
+  assert.ok(!JSON.stringify(sinks).includes('192.0.2.1'))
+  await world.db.updateTable('sink').set({ status: 'paused' }).execute()
+  assert.equal(await statusOf('sinks'), 'ok')
 })
 
 test('HLT-01 a rotation of the token-signing keys that is overdue is a warning since it was due', async () => {

@@ -30,6 +30,14 @@ export const adminOverviewMessages: typeof english = {
       title: `يتعذّر تسليم ${isolate('webhooks')}`,
       fix: 'سيُعاد تسليمها لاحقًا. تحقّق من عمليات التسليم لتطبيقاتك.',
     },
+    audit_log: {
+      title: 'سجل التدقيق متأخر',
+      fix: 'لم تُرقَّم فيه الأحداث الجديدة بعد. راجع سجل الخدمة.',
+    },
+    sinks: {
+      title: 'لا تصل الأحداث إلى مستقبلي سجل التدقيق',
+      fix: `سيُعاد إرسالها لاحقًا. اعرف السبب بالأمر: ${isolate('countersign sinks list')}`,
+    },
     token_signing_keys: {
       title: 'تأخّر تبديل مفاتيح توقيع الرموز',
       fix: `بدّلها بالأمر: ${isolate('countersign keys rotate')}`,

@@ -29,6 +29,14 @@ export const adminOverviewMessages: typeof english = {
       title: 'Webhooks scheitern',
       fix: 'Sie werden später noch einmal gesendet. Prüfe die Zustellungen deiner Apps.',
     },
+    audit_log: {
+      title: 'Das Audit-Log stockt',
+      fix: 'Neue Ereignisse haben darin noch keinen Platz. Lies das Log des Dienstes.',
+    },
+    sinks: {
+      title: 'Empfänger des Audit-Logs erhalten nichts',
+      fix: 'Es wird später noch einmal gesendet. Sieh nach mit: countersign sinks list',
+    },
     token_signing_keys: {
       title: 'Schlüssel für Token sind überfällig',
       fix: 'Wechsle sie mit: countersign keys rotate',

@@ -21,6 +21,14 @@ export const adminOverviewMessages = {
       fix: 'They are sent again later. Check the mail server and the log.',
     },
     webhooks: { title: 'Webhooks fail', fix: 'They are sent again later. Check the deliveries of your apps.' },
+    audit_log: {
+      title: 'The audit log waits',
+      fix: 'New events have no place in it yet. Read the log of the service.',
+    },
+    sinks: {
+      title: 'Sinks get no events',
+      fix: 'They are sent again later. See why with: countersign sinks list',
+    },
     token_signing_keys: {
       title: 'Token-signing keys are overdue',
       fix: 'Rotate them with: countersign keys rotate',
