@@ -11,6 +11,9 @@ type Column = { table: string; name: string; type: string; nullable: boolean; ha
 
 const header = '// Written by `node tools/tables.ts` from server/migrations. Do not edit.'
 
+/** Maximum length of a line, with its end. */
+const lineMax = 121
+
 /** The types that `pg` returns and accepts; `bigint` is text because it can exceed a number. */
 const typescriptTypes: Record<string, string> = {
   bigint: 'string',
@@ -76,7 +79,7 @@ const columnsOfTables = `
 
 function moduleOf(columns: Column[]): string {
   const tables = Object.entries(Object.groupBy(columns, ({ table }) => table)).map(([table, own = []]) => {
-    const lines = own.map((column) => `    ${column.name}: ${rowType(column)}\n`)
+    const lines = own.map(lineOf)
     return `  ${table}: {\n${lines.join('')}  }\n`
   })
   const body = `export interface Tables {\n${tables.join('')}}\n`
@@ -90,6 +93,14 @@ function moduleOf(columns: Column[]): string {
 
 function importOf(types: string[], source: string): string {
   return types.length > 0 ? `import type { ${types.join(', ')} } from '${source}'\n` : ''
+}
+
+/** Formats a column in one line, or in one for each of many literals. */
+function lineOf(column: Column): string {
+  const type = rowType(column)
+  const line = `    ${column.name}: ${type}\n`
+  if (line.length <= lineMax) return line
+  return [`    ${column.name}:\n`, ...type.split(' | ').map((part) => `      | ${part}\n`)].join('')
 }
 
 function rowType(column: Column): string {

@@ -802,7 +802,14 @@ export interface Tables {
     next_attempt_at: Date
     lease_id: string | null
     leased_until: Date | null
-    last_error: 'address_not_allowed' | 'unreachable' | 'certificate_invalid' | 'timed_out' | 'rejected' | 'not_signed' | null
+    last_error:
+      | 'address_not_allowed'
+      | 'unreachable'
+      | 'certificate_invalid'
+      | 'timed_out'
+      | 'rejected'
+      | 'not_signed'
+      | null
     last_delivered_at: Date | null
     created_at: Date
   }
