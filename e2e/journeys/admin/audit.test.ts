@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { freePorts } from '../../../server/testing/service.ts'
 import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin/audit.ts'
+import { adminSinksMessages as sinks } from '../../../web/locales/en/pages/admin/sinks.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
@@ -44,3 +46,56 @@ test('CON-13 the audit log says how many events are new, and shows them when the
   await page.getByRole('button', { name: audit.showNew(1, false) }).waitFor()
   assert.deepEqual(faults, [])
 })
+
+test('CON-15 an owner adds a sink on the pages, reads why it gets nothing, pauses it, and removes it', async () => {
+  const person = await stage.enroll({ handle: 'raye', displayName: 'Raye Montague' })
+  await person.page.setViewportSize({ width: 1280, height: 900 })
+  const { look, faults } = await watch(person, { language: 'en', ...views })
+  await create('operators', { handle: 'raye', role: 'owner' })
+  const { page, control, press, write } = person
+  await page.goto(`${stage.service.authUrl}/admin/audit`)
+  await press('tab-sinks')
+  await page.getByText(sinks.none).waitFor()
+  await look('admin-sinks-empty')
+  await press('ask-add-sink')
+  await press('add-sink')
+  await page.locator('input[name="url"][aria-invalid="true"]').waitFor()
+  await look('admin-sinks-add')
+  await write('key', 'siem')
+  await write('url', `http://localhost:${await unusedPort()}/events`)
+  await write('authorization', 'Splunk secret')
+  await press('add-sink')
+  assert.match(await page.locator('[data-name="sink-secret"]').innerText(), /^whsec_/)
+  await look('admin-sinks-secret')
+  await press('sink-secret-stored')
+
+  const menu = async (action: string) => {
+    await press('sink-menu')
+    await press(action)
+  }
+  await menu('ask-test-sink')
+  await press('test-sink')
+  await page.getByText(sinks.test.failed(sinks.faults.unreachable)).waitFor()
+  await look('admin-sinks-test')
+  await press('cancel')
+  await menu('ask-switch-sink')
+  await press('switch-sink')
+  await page.getByText(sinks.paused, { exact: true }).waitFor()
+  await look('admin-sinks')
+  await menu('ask-replay-sink')
+  await write('after', '0')
+  await press('replay-sink')
+  await page.getByText(sinks.replay.done('siem')).waitFor()
+  await menu('ask-remove-sink')
+  await press('remove-sink')
+  await page.getByText(sinks.none).waitFor()
+  assert.equal(await control('sink-menu').count(), 0)
+  assert.ok(!(await page.content()).includes('Splunk secret'))
+  assert.deepEqual(faults, [])
+})
+
+/** Returns a port of this machine on which nothing listens. */
+async function unusedPort(): Promise<number> {
+  const [port = 0] = await freePorts(1)
+  return port
+}

@@ -36,7 +36,7 @@ const loaders: Record<Section, () => Promise<ComponentType<SectionProps>>> = {
   groups: async () => (await import('./groups/Groups.tsx')).Groups,
   apps: async () => (await import('./apps/Apps.tsx')).Apps,
   organizations: async () => (await import('./organizations/Organizations.tsx')).Organizations,
-  audit: async () => (await import('./audit/AuditLog.tsx')).AuditLog,
+  audit: async () => (await import('./audit/Audit.tsx')).Audit,
   operators: async () => (await import('./operators/Operators.tsx')).Operators,
   keys: async () => (await import('./keys/Keys.tsx')).Keys,
   settings: async () => (await import('./settings/Settings.tsx')).Settings,

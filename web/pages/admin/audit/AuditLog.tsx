@@ -1,6 +1,5 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { useRef, useState } from 'preact/hooks'
-import { PageHead } from '../../../components/frame/Frame.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
@@ -19,7 +18,7 @@ import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
 /** Everything that was done on the service, newest first. */
-export function AuditLog({ goTo }: SectionProps) {
+export function AuditLog({ goTo }: Pick<SectionProps, 'goTo'>) {
   const words = useAuditMessages()
   const operator = useOperator()
   const [filter, setFilter] = useState<AuditFilter>({})
@@ -43,45 +42,42 @@ export function AuditLog({ goTo }: SectionProps) {
   const { count, isFollowing } = useNewEvents({ filter: shown, newest, onMissed: events.again })
   const list = useRef<HTMLOListElement>(null)
   return (
-    <>
-      <PageHead title={words.title} lead={words.lead} />
-      <Card flush>
-        <AuditFilters onFilter={setFilter} />
-        <div class="new-events">
-          <div role="status">
-            {count > 0 ? (
-              <button
-                type="button"
-                class="button"
-                data-action="show-new-events"
-                onClick={() => {
-                  events.again()
-                  list.current?.focus()
-                }}
-              >
-                {words.showNew(Math.min(count, newEventsMax), count > newEventsMax)}
-              </button>
-            ) : (
-              isFollowing && <small>{words.nothingNew}</small>
-            )}
-          </div>
+    <Card flush>
+      <AuditFilters onFilter={setFilter} />
+      <div class="new-events">
+        <div role="status">
+          {count > 0 ? (
+            <button
+              type="button"
+              class="button"
+              data-action="show-new-events"
+              onClick={() => {
+                events.again()
+                list.current?.focus()
+              }}
+            >
+              {words.showNew(Math.min(count, newEventsMax), count > newEventsMax)}
+            </button>
+          ) : (
+            isFollowing && <small>{words.nothingNew}</small>
+          )}
         </div>
-        <Reading of={events} rows={8}>
-          {({ items, nextCursor }) =>
-            items.length === 0 ? (
-              <NoEvent isFiltered={Object.keys(filter).length > 0} isAtEnd={nextCursor === null} />
-            ) : (
-              <ol class="list audit-log" ref={list} tabIndex={-1}>
-                {items.map((event) => (
-                  <Event key={event.entryId} event={event} goTo={goTo} />
-                ))}
-              </ol>
-            )
-          }
-        </Reading>
-        <More of={events} />
-      </Card>
-    </>
+      </div>
+      <Reading of={events} rows={8}>
+        {({ items, nextCursor }) =>
+          items.length === 0 ? (
+            <NoEvent isFiltered={Object.keys(filter).length > 0} isAtEnd={nextCursor === null} />
+          ) : (
+            <ol class="list audit-log" ref={list} tabIndex={-1}>
+              {items.map((event) => (
+                <Event key={event.entryId} event={event} goTo={goTo} />
+              ))}
+            </ol>
+          )
+        }
+      </Reading>
+      <More of={events} />
+    </Card>
   )
 }
 

@@ -13,6 +13,7 @@ const eventForms = {
 export const adminAuditMessages: typeof english = {
   title: 'سجل التدقيق',
   lead: 'كل ما جرى في الخدمة، الأحدث أولًا.',
+  events: 'الأحداث',
   none: 'لم يُسجَّل شيء بعد',
   filter: {
     title: 'التصفية',

@@ -5,6 +5,7 @@ import { plural } from '../../../plural.ts'
 export const adminAuditMessages: typeof english = {
   title: 'Audit-Log',
   lead: 'Alle Aktionen in diesem Dienst, die neuesten zuerst.',
+  events: 'Ereignisse',
   none: 'Noch nichts aufgezeichnet',
   filter: {
     title: 'Filter',

@@ -2,6 +2,7 @@
 export const adminAuditMessages = {
   title: 'Audit log',
   lead: 'Everything that was done on the service, newest first.',
+  events: 'Events',
   none: 'Nothing was recorded yet',
   filter: {
     title: 'Filter',
