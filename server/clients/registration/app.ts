@@ -41,7 +41,7 @@ const errors = defineErrors({
   invalid_request: [400, 'Invalid app settings.'],
   app_not_found: [404, 'App not found.'],
   app_exists: [409, 'Another request registered this app meanwhile.'],
-  owns_apps: [409, 'The account owns registered apps. Delete them first, or send apps=delete.'],
+  owns_apps: [409, 'The account owns registered apps. Delete them first.'],
   too_many_apps: [409, `A user can have at most ${limits.appsPerUserMax} apps. Delete one first.`],
   client_metadata_immutable: [
     409,
