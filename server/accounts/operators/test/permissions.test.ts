@@ -13,6 +13,7 @@ import {
   tokenPermissions,
 } from '@countersign/protocol/formats/registries/permissions'
 import { endpoints } from '#platform/process/openapi.ts'
+import { endingQueryOf } from '#testing/ending-answers.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { asPage, createToken, makeOperator } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -139,13 +140,10 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Parameters with which an answer ends that otherwise lasts as long as its reader. */
-const endingQueries: Partial<Record<string, string>> = { '/api/admin/audit/stream': '?follow=false' }
-
 /** Sends a request about something that does not exist, to learn only whether it is refused. */
 async function outcomeOf({ method, url }: AnyEndpoint, headers: Record<string, string>) {
   const payload = method === 'GET' || method === 'DELETE' ? {} : { payload: {} }
-  const path = `${url.replaceAll(/:\w+/g, randomUUID())}${endingQueries[url] ?? ''}`
+  const path = `${url.replaceAll(/:\w+/g, randomUUID())}${endingQueryOf(url)}`
   const answer = await world.api.inject({ method, url: path, headers, ...payload })
   if (answer.statusCode < 400) return { status: answer.statusCode, error: undefined, permission: undefined }
   const { error, permission } = answer.json<{ error: string; permission?: string }>()

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { AnyEndpoint, Security } from '@countersign/protocol/endpoint'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createConnectors, type Connectors } from '#testing/connectors.ts'
+import { endingQueryOf } from '#testing/ending-answers.ts'
 import { byEs256, byHs256, newSigner, writeJwt } from '#testing/token-issuer.ts'
 import { createWorld, postForm, type Person, type TestWorld } from '#testing/world.ts'
 import { endpoints } from '#platform/process/openapi.ts'
@@ -153,7 +154,11 @@ const guarded = endpoints.flatMap(({ endpoint }) => {
   return hostsOf(endpoint).map((host) => ({ endpoint, security, host: host as 'api' | 'auth' | 'business' }))
 })
 
-function ask({ endpoint, host }: (typeof guarded)[number], headers: Record<string, string>, query = '') {
+function ask(
+  { endpoint, host }: (typeof guarded)[number],
+  headers: Record<string, string>,
+  query = endingQueryOf(endpoint.url),
+) {
   const { method } = endpoint
   const payload = method !== 'GET' && { payload: {} }
   return world[host].inject({ method, url: `${addressOf(endpoint)}${query}`, headers, ...payload })
