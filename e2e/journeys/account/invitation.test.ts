@@ -109,7 +109,7 @@ test('CON-14 an operator adds people, who register or accept with the names that
   const operator = await watch(olga, { language: 'en', ...views })
   const issued = async () => {
     const link = await page.locator('code[data-name="invitation-link"]').innerText()
-    await press('invitation-copied')
+    await press('invitation-link-saved')
     return link
   }
   await page.goto(`${stage.service.authUrl}/admin/people`)

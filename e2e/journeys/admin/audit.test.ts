@@ -67,7 +67,7 @@ test('CON-15 an owner adds a sink on the pages, reads why it gets nothing, pause
   await press('add-sink')
   assert.match(await page.locator('[data-name="sink-secret"]').innerText(), /^whsec_/)
   await look('admin-sinks-secret')
-  await press('sink-secret-stored')
+  await press('sink-secret-saved')
 
   const menu = async (action: string) => {
     await press('sink-menu')

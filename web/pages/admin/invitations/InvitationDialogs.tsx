@@ -1,30 +1,16 @@
 import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
-import { CopyButton } from '../../../components/display/Copies.tsx'
-import { Dialog } from '../../../components/form/Dialog.tsx'
 import { toast } from '../../../components/frame/toast.ts'
-import { Note } from '../../../components/ui/Chip.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { ShownOnce } from '../acting/ShownOnce.tsx'
 import { useInvitationsMessages } from './words.ts'
 
 /** Shows the link of a new invitation. It cannot be shown again. */
 export function IssuedLink({ url, onClose }: { url: string; onClose: () => void }) {
   const words = useInvitationsMessages()
-  return (
-    <Dialog title={words.issuedTitle} onClose={onClose}>
-      <Note tone="wait">{words.once}</Note>
-      <div class="copyable" dir="ltr">
-        <code data-name="invitation-link">{url}</code>
-        <CopyButton text={url} action="copy-invitation" what={words.issuedTitle} />
-      </div>
-      <div class="actions">
-        <button type="button" class="button primary" data-action="invitation-copied" onClick={onClose}>
-          {words.done}
-        </button>
-      </div>
-    </Dialog>
-  )
+  const said = { what: words.issuedTitle, once: words.once, saved: words.done }
+  return <ShownOnce title={words.issuedTitle} name="invitation-link" text={url} words={said} onClose={onClose} />
 }
 
 type Props = { invitation: AccountInvitation; onDone: () => void; onClose: () => void }

@@ -1,13 +1,11 @@
 import type { AdminToken, NewAdminToken } from '@countersign/protocol/accounts/admin-tokens'
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../../../components/display/Copies.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
-import { Dialog } from '../../../components/form/Dialog.tsx'
 import { toast } from '../../../components/frame/toast.ts'
-import { Note } from '../../../components/ui/Chip.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { ShownOnce } from '../acting/ShownOnce.tsx'
 import { useOperatorsMessages } from './words.ts'
 
 type Props = { onDone: (made?: NewAdminToken) => void; onClose: () => void }
@@ -70,18 +68,7 @@ export function RevokeToken({ token, onDone, onClose }: Props & { token: AdminTo
 /** Shows a new admin token. It cannot be shown again. */
 export function IssuedToken({ issued, onClose }: { issued: NewAdminToken; onClose: () => void }) {
   const { tokens: words } = useOperatorsMessages()
-  return (
-    <Dialog title={words.issuedTitle(isolate(issued.adminToken.name))} onClose={onClose}>
-      <Note tone="wait">{words.once}</Note>
-      <div class="copyable" dir="ltr">
-        <code data-name="admin-token">{issued.token}</code>
-        <CopyButton text={issued.token} action="copy-token" what={words.token} />
-      </div>
-      <div class="actions">
-        <button type="button" class="button primary" data-action="token-saved" onClick={onClose}>
-          {words.saved}
-        </button>
-      </div>
-    </Dialog>
-  )
+  const title = words.issuedTitle(isolate(issued.adminToken.name))
+  const said = { what: words.token, once: words.once, saved: words.saved }
+  return <ShownOnce title={title} name="admin-token" text={issued.token} words={said} onClose={onClose} />
 }

@@ -1,13 +1,11 @@
 import type { Sink } from '@countersign/protocol/operations/sinks'
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../../../../components/display/Copies.tsx'
 import { RadioGroup } from '../../../../components/form/Choice.tsx'
-import { Dialog } from '../../../../components/form/Dialog.tsx'
 import { Field } from '../../../../components/form/Field.tsx'
-import { Note } from '../../../../components/ui/Chip.tsx'
 import { ApiError } from '../../../../lib/api/call.ts'
 import { Ask } from '../../acting/Ask.tsx'
 import { useOperator } from '../../acting/operator.ts'
+import { ShownOnce } from '../../acting/ShownOnce.tsx'
 import { useSinksMessages } from './words.ts'
 
 const kinds = ['http', 'syslog'] as const
@@ -101,18 +99,6 @@ function KindChoice({ chosen, onChoose }: { chosen: Sink['kind']; onChoose: (kin
 /** Shows the secret that signs requests. It cannot be shown again. */
 export function IssuedSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
   const words = useSinksMessages()
-  return (
-    <Dialog title={words.secret} onClose={onClose}>
-      <Note tone="wait">{words.secretWhat}</Note>
-      <div class="copyable" dir="ltr">
-        <code data-name="sink-secret">{secret}</code>
-        <CopyButton text={secret} action="copy-sink-secret" what={words.secretCopied} />
-      </div>
-      <div class="actions">
-        <button type="button" class="button primary" data-action="sink-secret-stored" onClick={onClose}>
-          {words.stored}
-        </button>
-      </div>
-    </Dialog>
-  )
+  const said = { what: words.secretCopied, once: words.secretWhat, saved: words.stored }
+  return <ShownOnce title={words.secret} name="sink-secret" text={secret} words={said} onClose={onClose} />
 }
