@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
@@ -15,19 +16,27 @@ export async function findGroupsOfOrganization(tx: Transaction, organizationId: 
 
 type NewGroup = { groupId: string; key: string; displayName: string; organizationId: OrganizationId }
 
-/** Inserts a group of an organization, unless there are as many groups as there can be. Returns false then. */
+/**
+ * Inserts a group of an organization, unless there are as many groups as there can be, in all or of organizations.
+ * Returns false then.
+ */
 export async function insertGroupOfOrganization(
   tx: Transaction,
   { groupId, key, displayName, organizationId }: NewGroup,
-  groupsMax: number,
   now: Date,
 ): Promise<boolean> {
+  const { groupsMax, groupsOfOrganizationsMax } = limits
   const { numAffectedRows } = await sql`
     insert into user_group (group_id, key, display_name, organization_id, created_at, updated_at)
     select ${groupId}::uuid, ${key}, ${displayName}, ${organizationId}::uuid, ${now}::timestamptz, ${now}::timestamptz
     where (
       select count(*) from (select from user_group where deleted_at is null limit ${groupsMax}) existing
-    ) < ${groupsMax}
+    ) < ${groupsMax} and (
+      select count(*) from (
+        select from user_group
+        where deleted_at is null and organization_id is not null limit ${groupsOfOrganizationsMax}
+      ) existing
+    ) < ${groupsOfOrganizationsMax}
     on conflict do nothing`.execute(tx)
   return numAffectedRows === 1n
 }

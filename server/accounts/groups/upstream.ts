@@ -13,8 +13,8 @@ import * as store from './upstream-store.ts'
 const errors = defineErrors({
   too_many_groups: [
     409,
-    `An organization can have at most ${limits.groupsPerOrganizationMax} groups, and the service can have at most ` +
-      `${limits.groupsMax}.`,
+    `An organization can have at most ${limits.groupsPerOrganizationMax} groups, and all organizations together ` +
+      `${limits.groupsOfOrganizationsMax}, as far as the service has room for them.`,
   ],
 })
 
@@ -41,7 +41,7 @@ export async function requireGroupsOfOrganization(
     const groupId = randomUUIDv7()
     const displayName = key.slice(key.indexOf(':', key.indexOf(':') + 1) + 1)
     const inserted = { groupId, key, displayName, organizationId }
-    if (!(await store.insertGroupOfOrganization(tx, inserted, limits.groupsMax, now))) throw errors.too_many_groups()
+    if (!(await store.insertGroupOfOrganization(tx, inserted, now))) throw errors.too_many_groups()
     await recordAuditEvent(tx, { action: 'group.created', actor: 'system', details: { groupId, key } }, now)
     found.push({ groupId, key })
   }

@@ -259,3 +259,18 @@ test('GRP-16 sign-ins at the same time keep the count of members true', async ()
   assert.equal((await groupOf(`org:${slug}:ops`))?.memberCount, 6)
   assert.equal((await groupOf(`org:${slug}:eng`))?.memberCount, 3)
 })
+
+test('GRP-17 groups of organizations leave operators room for their own', async () => {
+  const acme = await organization(engineers)
+  const [createdAt, count] = [world.now(), limits.groupsOfOrganizationsMax]
+  const made = Array.from({ length: count }, (_, nth) => ({
+    ...{ group_id: crypto.randomUUID(), key: `org:${acme.slug}:n${nth}`, display_name: 'Many' },
+    ...{ organization_id: acme.organizationId, created_at: createdAt, updated_at: createdAt },
+  }))
+  await world.db.insertInto('user_group').values(made).execute()
+  const other = await organization(() => [])
+  const refused = await other.set({ groupRules: engineers(other.slug) })
+  assert.deepEqual([refused.statusCode, refused.json().error], [409, 'too_many_groups'])
+  const created = await admin('POST', 'groups', { key: 'after-organizations', displayName: 'Ours' })
+  assert.equal(created.statusCode, 201, created.body)
+})
