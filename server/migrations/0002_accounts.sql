@@ -394,6 +394,8 @@ create table group_member (
   added_at timestamptz not null,
   -- When the membership of an SSO connection ends, unless a sign-in renews it.
   expires_at timestamptz,
+  -- The rules of the SSO connection that gave it. It ends with the last of them.
+  rule_ids uuid[] not null default '{}',
   primary key (identity_id, group_id, source),
   check ((source = 'manual') = (expires_at is null))
 );

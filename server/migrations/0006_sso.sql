@@ -19,6 +19,8 @@ create index sso_connection_of_organization on sso_connection (organization_id);
 
 -- Values of a claim or attribute of the provider, and the group whose member a user with that value is.
 create table sso_group_rule (
+  -- Stays the same as long as the rule does.
+  rule_id uuid not null,
   connection_id uuid not null references sso_connection on delete cascade,
   claim text not null,
   -- Compared byte by byte.
@@ -62,8 +64,8 @@ create table sso_login (
   email text,
   email_verified boolean,
   display_name text,
-  -- The groups that the provider named, by the rules of the connection at that time.
-  group_ids uuid[] not null default '{}',
+  -- The rules of the connection at that time whose values the provider stated.
+  rule_ids uuid[] not null default '{}',
   expires_at timestamptz not null,
   -- Whether a link or page of another site started the login. Then the user confirms it before a session is opened.
   started_elsewhere boolean not null default false

@@ -103,27 +103,31 @@ export async function countGroupsOf(tx: Transaction, identityId: IdentityId): Pr
   return Number(count)
 }
 
-type Named = { identityId: IdentityId; source: string; groupIds: string[]; expiresAt: Date }
+type Named = { identityId: IdentityId; source: string }
+type Renewed = Named & { renewed: { groupId: string; ruleIds: string[] }[]; expiresAt: Date }
 
 /** Makes an identity a member of groups by a source, or renews what it is. */
 export async function upsertMemberships(
   tx: Transaction,
-  { identityId, source, groupIds, expiresAt }: Named,
+  { identityId, source, renewed, expiresAt }: Renewed,
   now: Date,
 ): Promise<void> {
   await tx
     .insertInto('group_member')
     .values(
-      groupIds.map((groupId) => ({
+      renewed.map(({ groupId, ruleIds }) => ({
         identity_id: identityId,
         group_id: groupId,
         source,
         added_at: now,
         expires_at: expiresAt,
+        rule_ids: ruleIds,
       })),
     )
     .onConflict((conflict) =>
-      conflict.columns(['identity_id', 'group_id', 'source']).doUpdateSet({ expires_at: expiresAt }),
+      conflict
+        .columns(['identity_id', 'group_id', 'source'])
+        .doUpdateSet(({ ref }) => ({ expires_at: expiresAt, rule_ids: ref('excluded.rule_ids') })),
     )
     .execute()
 }
@@ -131,7 +135,7 @@ export async function upsertMemberships(
 /** Ends what a source has made an identity a member of. */
 export async function deleteMemberships(
   tx: Transaction,
-  { identityId, source, groupIds }: Omit<Named, 'expiresAt'>,
+  { identityId, source, groupIds }: Named & { groupIds: string[] },
 ): Promise<void> {
   await tx
     .deleteFrom('group_member')
@@ -153,10 +157,13 @@ export async function addToMemberCounts(tx: Transaction, groupIds: string[], dif
     where user_group.group_id = changed.group_id`.execute(tx)
 }
 
-/** Ends the memberships of a source now: all of them, or those in some groups. */
+/** Some groups, and the rules of a connection for them. */
+export type GivenBy = { groupIds: string[]; ruleIds: string[] }
+
+/** Ends the memberships of a source now: all of them, or those in some groups that none of these rules gave. */
 export async function expireMemberships(
   tx: Transaction,
-  { source, groupIds }: { source: string; groupIds: string[] | undefined },
+  { source, notGivenBy }: { source: string; notGivenBy: GivenBy | undefined },
   now: Date,
 ): Promise<void> {
   await tx
@@ -164,7 +171,10 @@ export async function expireMemberships(
     .set({ expires_at: now })
     .where('source', '=', source)
     .where('expires_at', '>', now)
-    .$if(groupIds !== undefined, (some) => some.where('group_id', 'in', groupIds ?? []))
+    .$if(notGivenBy !== undefined, (some) => {
+      const { groupIds = [], ruleIds = [] } = notGivenBy ?? {}
+      return some.where('group_id', 'in', groupIds).where(sql<boolean>`not rule_ids && ${ruleIds}::uuid[]`)
+    })
     .execute()
 }
 

@@ -65,7 +65,13 @@ export async function deleteGroupsOfOrganization(
 
 const sourceOf = (connectionId: string) => `upstream:${connectionId}`
 
-type Named = { identityId: IdentityId; organizationId: OrganizationId; connectionId: string; groupIds: string[] }
+type Named = {
+  identityId: IdentityId
+  organizationId: OrganizationId
+  connectionId: string
+  /** The rules of the connection that apply to the identity, with their groups. */
+  applied: { ruleId: string; groupId: string }[]
+}
 
 /**
  * Makes an identity, which the caller has locked, a member of exactly those groups of an organization that its identity
@@ -74,10 +80,11 @@ type Named = { identityId: IdentityId; organizationId: OrganizationId; connectio
  */
 export async function renewMemberships(
   tx: Transaction,
-  { identityId, organizationId, connectionId, groupIds }: Named,
+  { identityId, organizationId, connectionId, applied }: Named,
   now: Date,
 ): Promise<{ leftOut: string[] }> {
   const source = sourceOf(connectionId)
+  const groupIds = applied.map(({ groupId }) => groupId)
   const before = await store.listGroupIdsOf(tx, identityId, source)
   if (before.length + groupIds.length === 0) return { leftOut: [] }
   const locked = await store.lockGroups(tx, [...new Set([...before, ...groupIds])])
@@ -91,7 +98,10 @@ export async function renewMemberships(
   const membersOf = (some: GroupRef[]) => some.map(({ groupId }) => ({ groupId, identityId }))
 
   const expiresAt = addSeconds(now, limits.upstreamMembershipSeconds)
-  if (kept.length > 0) await store.upsertMemberships(tx, { identityId, source, groupIds: idsOf(kept), expiresAt }, now)
+  const renewed = kept.map(({ groupId }) => {
+    return { groupId, ruleIds: applied.filter((rule) => rule.groupId === groupId).map(({ ruleId }) => ruleId) }
+  })
+  if (renewed.length > 0) await store.upsertMemberships(tx, { identityId, source, renewed, expiresAt }, now)
   if (ended.length > 0) await store.deleteMemberships(tx, { identityId, source, groupIds: idsOf(ended) })
   const joined = await listByGroup(tx, membersOf(kept))
   const left = await unlistByGroup(tx, membersOf(ended))
@@ -121,15 +131,15 @@ async function record(tx: Transaction, { action, members, groups }: Change, now:
 }
 
 /**
- * Ends what an SSO connection has made identities members of: all of it, or in some groups. Claims and access count it
- * until the cleanup task has run, which is within a minute.
+ * Ends what an SSO connection has made identities members of: all of it, or in some groups what none of these rules
+ * gave. Claims and access count it until the cleanup task has run, which is within a minute.
  */
 export function expireMemberships(
   tx: Transaction,
-  { connectionId, groupIds }: { connectionId: string; groupIds?: string[] },
+  { connectionId, notGivenBy }: { connectionId: string; notGivenBy?: store.GivenBy },
   now: Date,
 ): Promise<void> {
-  return store.expireMemberships(tx, { source: sourceOf(connectionId), groupIds }, now)
+  return store.expireMemberships(tx, { source: sourceOf(connectionId), notGivenBy }, now)
 }
 
 /** Ends at once what former members of an organization are in its groups. The caller has locked the organization. */

@@ -272,6 +272,7 @@ export interface Tables {
     source: string
     added_at: Date
     expires_at: Date | null
+    rule_ids: Generated<string[]>
   }
   group_member_by_group: {
     group_id: string
@@ -834,6 +835,7 @@ export interface Tables {
     expires_at: Date | null
   }
   sso_group_rule: {
+    rule_id: string
     connection_id: string
     claim: string
     value: string
@@ -862,7 +864,7 @@ export interface Tables {
     email: string | null
     email_verified: boolean | null
     display_name: string | null
-    group_ids: Generated<string[]>
+    rule_ids: Generated<string[]>
     expires_at: Date
     started_elsewhere: Generated<boolean>
   }

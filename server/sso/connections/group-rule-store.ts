@@ -3,13 +3,13 @@ import type { GroupRule } from '@countersign/protocol/organizations/sso'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Rule of a connection, which names a group by its ID. */
-export type RuleRow = { claim: string; value: string; groupId: string }
+export type RuleRow = { ruleId: string; claim: string; value: string; groupId: string }
 
 /** Lists the rules of a connection, also those of deleted groups. */
 export function listRules(db: Database | Transaction, connectionId: string): Promise<RuleRow[]> {
   return db
     .selectFrom('sso_group_rule')
-    .select(['claim', 'value', 'group_id as groupId'])
+    .select(['rule_id as ruleId', 'claim', 'value', 'group_id as groupId'])
     .where('connection_id', '=', connectionId)
     .execute()
 }
@@ -37,7 +37,8 @@ export async function replaceRules(tx: Transaction, connectionId: string, rules:
   await tx
     .insertInto('sso_group_rule')
     .values(
-      rules.map(({ claim, value, groupId }, position) => ({
+      rules.map(({ ruleId, claim, value, groupId }, position) => ({
+        rule_id: ruleId,
         connection_id: connectionId,
         claim,
         value,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { GroupRule } from '@countersign/protocol/organizations/sso'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import {
@@ -25,18 +26,18 @@ export function claimsOf(rules: Pick<GroupRule, 'claim'>[]): string[] {
   return [...new Set(rules.map(({ claim }) => claim))]
 }
 
-/** Returns the groups of a user by the rules, from what the provider states. */
-export function matchedGroups(rules: RuleRow[], stated: UpstreamValue[]): string[] {
+/** Returns the rules that apply to a user, from what the provider states. */
+export function matchedRules(rules: RuleRow[], stated: UpstreamValue[]): string[] {
   const matches = ({ claim, value }: RuleRow) => stated.some((each) => each.claim === claim && each.value === value)
-  return [...new Set(rules.filter(matches).map(({ groupId }) => groupId))]
+  return rules.filter(matches).map(({ ruleId }) => ruleId)
 }
 
 type Ruled = { connectionId: string; organization: { organizationId: OrganizationId; slug: string } }
 
 /**
  * Replaces the rules of a connection, whose organization the caller has locked. Creates the groups that are missing.
- * Memberships that no rule gives any more end. Throws `invalid_request` for a group that is not of this organization,
- * and `too_many_groups`.
+ * Memberships end that only removed rules gave, also if another rule gives the same group by another value. Throws
+ * `invalid_request` for a group that is not of this organization, and `too_many_groups`.
  */
 export async function replaceGroupRules(
   tx: Transaction,
@@ -48,11 +49,21 @@ export async function replaceGroupRules(
   const keys = [...new Set(rules.map(({ group }) => group))]
   const groupIdOf = await requireOwnGroups(tx, organization, keys, now)
   const before = await store.listRules(tx, connectionId)
-  const applied = rules.map(({ group, ...rule }) => ({ ...rule, groupId: groupIdOf(group) }))
+  const applied = rules.map(({ group, claim, value }) => {
+    const rule = { claim, value, groupId: groupIdOf(group) }
+    return { ...rule, ruleId: before.find((each) => isSameRule(each, rule))?.ruleId ?? randomUUID() }
+  })
   await store.replaceRules(tx, connectionId, applied)
-  const kept = new Set(applied.map(({ groupId }) => groupId))
-  const ended = [...new Set(before.map(({ groupId }) => groupId))].filter((groupId) => !kept.has(groupId))
-  if (ended.length > 0) await expireMemberships(tx, { connectionId, groupIds: ended }, now)
+  const kept = applied.map(({ ruleId }) => ruleId)
+  const removed = before.filter(({ ruleId }) => !kept.includes(ruleId))
+  const of = { groupIds: removed.map(({ groupId }) => groupId), ruleIds: kept }
+  if (removed.length > 0) await expireMemberships(tx, { connectionId, notGivenBy: of }, now)
+}
+
+type Rule = Omit<RuleRow, 'ruleId'>
+
+function isSameRule(one: Rule, other: Rule): boolean {
+  return one.claim === other.claim && one.value === other.value && one.groupId === other.groupId
 }
 
 async function requireOwnGroups(tx: Transaction, organization: Ruled['organization'], keys: string[], now: Date) {
@@ -75,22 +86,22 @@ async function requireOwnGroups(tx: Transaction, organization: Ruled['organizati
 type SignedIn = {
   connection: { connectionId: string; organizationId: OrganizationId }
   identityId: IdentityId
-  /** The groups that the provider named when it answered. */
-  groupIds: string[]
+  /** The rules that applied when the provider answered. */
+  ruleIds: string[]
 }
 
 /**
  * Makes an identity, which the caller has locked with the organization, a member of the groups that its provider named,
- * as far as the connection still has rules for them.
+ * as far as the connection still has these rules.
  */
 export async function joinNamedGroups(
   tx: Transaction,
-  { connection, identityId, groupIds }: SignedIn,
+  { connection, identityId, ruleIds }: SignedIn,
   { now, log }: { now: Date; log: Logger },
 ): Promise<void> {
   const { connectionId, organizationId } = connection
-  const rules = groupIds.length > 0 ? await store.listRules(tx, connectionId) : []
-  const named = groupIds.filter((groupId) => rules.some((rule) => rule.groupId === groupId))
-  const { leftOut } = await renewMemberships(tx, { identityId, organizationId, connectionId, groupIds: named }, now)
+  const rules = ruleIds.length > 0 ? await store.listRules(tx, connectionId) : []
+  const applied = rules.filter(({ ruleId }) => ruleIds.includes(ruleId))
+  const { leftOut } = await renewMemberships(tx, { identityId, organizationId, connectionId, applied }, now)
   if (leftOut.length > 0) log.warn({ identityId, groups: leftOut }, 'an identity is in too many groups to join others')
 }

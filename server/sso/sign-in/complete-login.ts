@@ -126,14 +126,14 @@ type Admitted = {
 async function enter(
   tx: Transaction,
   { kernel: { config, log }, arriving, connection, identity, browser }: Admitted,
-  flow: Proved & { returnTo: string | null; groupIds: string[] },
+  flow: Proved & { returnTo: string | null; ruleIds: string[] },
   now: Date,
 ): Promise<Arrived> {
   await linkProvisionedUser(tx, connection.connectionId, flow)
   if (!(await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now))) throw flowErrors.invalid_sso_flow()
   await links.setLinkEmail(tx, connection.connectionId, flow.subject, emailKeyOf(flow) ?? null)
   const { identityId } = identity
-  await joinNamedGroups(tx, { connection, identityId, groupIds: flow.groupIds }, { now, log })
+  await joinNamedGroups(tx, { connection, identityId, ruleIds: flow.ruleIds }, { now, log })
   const token = await signIn(tx, { connection, identity, browser }, now)
   return { location: flow.returnTo ?? config.businessUrl.href, ...(token !== undefined && { token }) }
 }
@@ -201,7 +201,7 @@ export async function linkSsoAccount(
     await lockOwnIdentity(tx, session, identityId, now)
     const flow = await store.consumeAuthenticatedLogin(tx, keysOf(arriving), now)
     if (!flow || flow.purpose === 'test') throw flowErrors.invalid_sso_flow()
-    const { returnTo, groupIds, ...person } = toProved(flow)
+    const { returnTo, ruleIds, ...person } = toProved(flow)
     const connection = await lockEnabledConnection(tx, flow.connectionId)
     const { organizationId, connectionId } = connection
     const word = await linkProvisionedUser(tx, connectionId, person)
@@ -211,7 +211,7 @@ export async function linkSsoAccount(
     if (!(await links.insertLink(tx, linked, now))) throw errors.sso_account_already_linked()
     await links.setLinkEmail(tx, connectionId, person.subject, emailKeyOf(person) ?? null)
     await recordSsoAuthentication(tx, { sessionId, organizationId, connectionId, identityId }, now)
-    await joinNamedGroups(tx, { connection, identityId, groupIds }, { now, log })
+    await joinNamedGroups(tx, { connection, identityId, ruleIds }, { now, log })
     const details = { connectionId, memberId }
     await recordAuditEvent(
       tx,

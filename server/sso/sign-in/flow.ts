@@ -12,7 +12,7 @@ import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { isUuid } from '@countersign/protocol/values'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { requireRecentAuthentication } from '#accounts/sessions/session.ts'
-import { claimsOf, listRules, matchedGroups } from '#sso/connections/group-rule.ts'
+import { claimsOf, listRules, matchedRules } from '#sso/connections/group-rule.ts'
 import * as assertionStore from './assertion-store.ts'
 import { loadOidcClient } from '#sso/connections/settings.ts'
 import {
@@ -242,7 +242,7 @@ async function prove(
   const { connectionId, organizationId } = connection
   try {
     const { values, ...user } = await finishing
-    const proved = { ...user, groupIds: matchedGroups(rules, values) }
+    const proved = { ...user, ruleIds: matchedRules(rules, values) }
     await store.markAuthenticated(db, flowId, proved, addSeconds(clock(), limits.flowLifetimeSeconds))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -11,7 +11,7 @@ const flow = [
   'email',
   'email_verified as emailVerified',
   'display_name as displayName',
-  'group_ids as groupIds',
+  'rule_ids as ruleIds',
 ] as const
 
 type NewFlow = {
@@ -82,12 +82,12 @@ type Proved = {
   email: string | undefined
   emailVerified: boolean
   displayName: string | undefined
-  groupIds: string[]
+  ruleIds: string[]
 }
 
 /** Records the user that the provider named, and deletes the request data, which is no longer needed. */
 export async function markAuthenticated(db: Database, flowId: string, proved: Proved, expiresAt: Date): Promise<void> {
-  const { subject, email, emailVerified, displayName, groupIds } = proved
+  const { subject, email, emailVerified, displayName, ruleIds } = proved
   await db
     .updateTable('sso_login')
     .set({
@@ -98,7 +98,7 @@ export async function markAuthenticated(db: Database, flowId: string, proved: Pr
       email: email ?? null,
       email_verified: emailVerified,
       display_name: displayName ?? null,
-      group_ids: groupIds,
+      rule_ids: ruleIds,
     })
     .where('flow_id', '=', flowId)
     .where('step', '=', 'callback_received')

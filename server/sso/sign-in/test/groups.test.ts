@@ -187,6 +187,36 @@ test('GRP-13 what a provider gave ends with its rule, its connection, and the me
   assert.equal((await groupOf(key))?.memberCount, 0)
 })
 
+test('GRP-18 a removed rule gives nothing any more, also where another rule gives the same group', async () => {
+  const ops = (slug: string) => [{ claim: 'groups', value: '/ops', group: `org:${slug}:eng` }]
+  const acme = await organization((slug) => [...engineers(slug), ...ops(slug)])
+  const { slug, connectionId } = acme
+  const [ann, bob, cleo] = [
+    await enterprise.colleague(connectionId, acme.claims('/eng')),
+    await enterprise.colleague(connectionId, acme.claims('/ops')),
+    await enterprise.colleague(connectionId, acme.claims(['/eng', '/ops'])),
+  ]
+  const pending = await world.person()
+  const browser = enterprise.browser()
+  browser.bring(pending)
+  const arrived = await browser.signIn(connectionId, acme.claims('/eng'))
+
+  await acme.set({ groupRules: ops(slug) })
+  await endExpiredMemberships(world.db, world.now(), 100)
+  assert.deepEqual(await groupsOf(ann.person), [])
+  for (const { person } of [bob, cleo]) assert.deepEqual(await groupsOf(person), [`org:${slug}:eng`])
+  const linked = await linkAs(browser, flowOf(arrived), pending.identityId)
+  assert.equal(linked.statusCode, 200, linked.body)
+  assert.deepEqual(await groupsOf(pending), [])
+
+  // The same rule again is another one: who signed in by the former joins by the next sign-in.
+  await acme.set({ groupRules: engineers(slug) })
+  await endExpiredMemberships(world.db, world.now(), 100)
+  assert.deepEqual((await membersOf(`org:${slug}:eng`)).length, 0)
+  await signInAs(cleo, connectionId, ['/eng', '/ops'])
+  assert.equal((await groupOf(`org:${slug}:eng`))?.memberCount, 1)
+})
+
 test('GRP-14 no other organization ever names groups by the slug of one that had groups', async () => {
   const acme = await organization(engineers)
   const { slug, owner, organizationId } = acme
