@@ -178,6 +178,16 @@ export async function expireMemberships(
     .execute()
 }
 
+/** Ends the memberships in the groups of an organization now. */
+export async function expireMembershipsIn(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
+  await sql`
+    update group_member member
+    set expires_at = case source when 'manual' then null else least(expires_at, ${now}::timestamptz) end
+    from user_group join group_member_by_group listed using (group_id)
+    where user_group.organization_id = ${organizationId}::uuid and deleted_at is null
+      and member.identity_id = listed.identity_id and member.group_id = listed.group_id`.execute(tx)
+}
+
 type Membership = { identityId: IdentityId; groupId: string; source: string }
 
 /** Lists up to `batch` memberships that have ended. */

@@ -142,6 +142,18 @@ export function expireMemberships(
   return store.expireMemberships(tx, { source: sourceOf(connectionId), notGivenBy }, now)
 }
 
+/**
+ * Ends what the identity providers of an organization, which the caller has locked, have made identities members of.
+ * Like `expireMemberships`, it counts until the cleanup task has run.
+ */
+export function expireMembershipsOfOrganization(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  now: Date,
+): Promise<void> {
+  return store.expireMembershipsIn(tx, organizationId, now)
+}
+
 /** Ends at once what former members of an organization are in its groups. The caller has locked the organization. */
 export async function leaveGroupsOfOrganization(
   tx: Transaction,

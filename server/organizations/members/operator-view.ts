@@ -2,6 +2,7 @@ import * as endpoints from '@countersign/protocol/organizations/operator-view'
 import type { AdminOrganization } from '@countersign/protocol/organizations/operator-view'
 import { scopesOfRole } from '@countersign/protocol/formats/role'
 import type { OrganizationId } from '@countersign/protocol/ids'
+import { expireMembershipsOfOrganization } from '#accounts/groups/upstream.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -40,9 +41,10 @@ async function getAnyOrganization(db: Database, organizationId: OrganizationId):
 }
 
 /**
- * Suspends or reactivates an organization. Suspension ends its tokens and the sessions that its SSO opened at once. If
- * the last owner has left in the meantime, reactivation makes an admin the owner: the one who joined first among those
- * who have all scopes of the role, not only from a directory. Throws `organization_not_found`, `no_owner`.
+ * Suspends or reactivates an organization. Suspension ends its tokens and the sessions that its SSO opened at once, and
+ * the memberships in its groups. If the last owner has left in the meantime, reactivation makes an admin the owner: the
+ * one who joined first among those who have all scopes of the role, not only from a directory. Throws
+ * `organization_not_found`, `no_owner`.
  */
 async function setStatus(
   db: Database,
@@ -56,7 +58,10 @@ async function setStatus(
     if (before.status === status) return getAnyOrganization(tx, organizationId)
     if (status === 'active') await ensureOwner(tx, operator, organizationId, now)
     await store.updateStatus(tx, { organizationId, status }, now)
-    if (status === 'suspended') await revokeAccess(tx, { organizationId }, now)
+    if (status === 'suspended') {
+      await revokeAccess(tx, { organizationId }, now)
+      await expireMembershipsOfOrganization(tx, organizationId, now)
+    }
     const action = status === 'suspended' ? 'organization.suspended' : 'organization.reactivated'
     await recordAuditEvent(tx, { action, ...auditFieldsOf(operator), organizationId }, now)
     return getAnyOrganization(tx, organizationId)

@@ -217,6 +217,25 @@ test('GRP-18 a removed rule gives nothing any more, also where another rule give
   assert.equal((await groupOf(`org:${slug}:eng`))?.memberCount, 1)
 })
 
+test('GRP-19 a suspended organization gives no groups until it is active and its members sign in again', async () => {
+  const acme = await organization(engineers)
+  const { slug, connectionId, organizationId } = acme
+  const ann = await enterprise.colleague(connectionId, acme.claims('/eng'))
+  const other = await organization(engineers)
+  const joe = await enterprise.colleague(other.connectionId, other.claims('/eng'))
+  const setStatus = async (status: string) => {
+    const answer = await admin('PATCH', `organizations/${organizationId}`, { status })
+    assert.equal(answer.statusCode, 200, answer.body)
+    await endExpiredMemberships(world.db, world.now(), 100)
+  }
+  await setStatus('suspended')
+  assert.deepEqual([await groupsOf(ann.person), await groupsOf(joe.person)], [[], [`org:${other.slug}:eng`]])
+  await setStatus('active')
+  assert.deepEqual(await groupsOf(ann.person), [])
+  await signInAs(ann, connectionId, '/eng')
+  assert.deepEqual(await groupsOf(ann.person), [`org:${slug}:eng`])
+})
+
 test('GRP-14 no other organization ever names groups by the slug of one that had groups', async () => {
   const acme = await organization(engineers)
   const { slug, owner, organizationId } = acme
