@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { Webhook } from 'standardwebhooks'
 import { toNumericDate } from '#platform/clock.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
 
 /** RFC 5424 §6.2.1: facility 10 (security), severity 6 (informational). */
 const priority = 86
@@ -15,8 +16,9 @@ export function writeHttpBatch(
   { sinkId, secret, now }: { sinkId: string; secret: string; now: Date },
 ): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify(events)
-  // The same events have the same ID when they are sent again.
-  const id = `audit-${sinkId}-${events[0].sequence}-${events.at(-1)?.sequence}`
+  // The same events have the same ID when they are sent again. After a restore, other events have their places.
+  const sent = sha256(events.map(({ entryId }) => entryId).join()).toString('base64url')
+  const id = `audit-${sinkId}-${sent}`
   return {
     body,
     headers: {

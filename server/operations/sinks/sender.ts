@@ -16,7 +16,7 @@ const backOffSecondsMax = 300
 
 /**
  * Sends the audit log to the sinks, in each process of the service. A process leases a sink; if it ends, another takes
- * over. A receiver therefore gets each event at least once, and knows it by its `sequence`.
+ * over. A receiver therefore gets each event at least once, and knows it by its `entryId`.
  */
 export function startSinkSender(kernel: ServerContext): Background {
   const { db, clock, log } = kernel
