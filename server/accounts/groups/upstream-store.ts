@@ -91,19 +91,25 @@ export function lockGroups(tx: Transaction, groupIds: string[]) {
     .execute()
 }
 
-/** Counts the groups of an identity. */
-export async function countGroupsOf(tx: Transaction, identityId: IdentityId): Promise<number> {
+type Named = { identityId: IdentityId; source: string }
+
+/** Counts the groups of an identity that other sources give, apart from some groups. */
+export async function countOtherGroups(
+  tx: Transaction,
+  { identityId, source, groupIds }: Named & { groupIds: string[] },
+): Promise<number> {
   const { count } = await tx
     .selectFrom('group_member')
     .innerJoin('user_group', 'user_group.group_id', 'group_member.group_id')
     .select(({ fn }) => fn.count<string>('group_member.group_id').distinct().as('count'))
     .where('identity_id', '=', identityId)
+    .where('source', '<>', source)
     .where('deleted_at', 'is', null)
+    .where(sql<boolean>`group_member.group_id <> all (${groupIds}::uuid[])`)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
 
-type Named = { identityId: IdentityId; source: string }
 type Renewed = Named & { renewed: { groupId: string; ruleIds: string[] }[]; expiresAt: Date }
 
 /** Makes an identity a member of groups by a source, or renews what it is. */

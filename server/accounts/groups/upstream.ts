@@ -89,12 +89,13 @@ export async function renewMemberships(
   if (before.length + groupIds.length === 0) return { leftOut: [] }
   const locked = await store.lockGroups(tx, [...new Set([...before, ...groupIds])])
   const groups = locked.filter((group) => group.organizationId === organizationId)
+  const idsOf = (some: GroupRef[]) => some.map(({ groupId }) => groupId)
   const named = groups.filter(({ groupId }) => groupIds.includes(groupId))
   const added = named.filter(({ groupId }) => !before.includes(groupId))
-  const isTooMany = added.length + (await store.countGroupsOf(tx, identityId)) > limits.groupsPerIdentityMax
+  const others = await store.countOtherGroups(tx, { identityId, source, groupIds: idsOf(named) })
+  const isTooMany = others + named.length > limits.groupsPerIdentityMax
   const kept = isTooMany ? named.filter((group) => !added.includes(group)) : named
   const ended = groups.filter(({ groupId }) => before.includes(groupId) && !groupIds.includes(groupId))
-  const idsOf = (some: GroupRef[]) => some.map(({ groupId }) => groupId)
   const membersOf = (some: GroupRef[]) => some.map(({ groupId }) => ({ groupId, identityId }))
 
   const expiresAt = addSeconds(now, limits.upstreamMembershipSeconds)

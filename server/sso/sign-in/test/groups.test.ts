@@ -289,6 +289,10 @@ test('GRP-15 a provider adds nobody to more than 500 groups, and an organization
   assert.equal((await groupsOf(ann.person)).length, limits.groupsPerIdentityMax - 1)
   await signInAs(ann, connectionId, ['g0'])
   assert.equal((await groupsOf(ann.person)).length, limits.groupsPerIdentityMax)
+  // One group for another is not one more.
+  await signInAs(ann, connectionId, ['g1'])
+  const groups = await groupsOf(ann.person)
+  assert.deepEqual([groups.length, groups.includes(`org:${slug}:g1`)], [limits.groupsPerIdentityMax, true])
   assert.equal((await rulesOf(acme)).groupRules.length, limits.groupRulesPerConnectionMax)
 })
 
