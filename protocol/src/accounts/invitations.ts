@@ -126,6 +126,7 @@ const importFaults = [
   'group_not_found',
   'too_many_groups',
   'permission_denied',
+  'managed_elsewhere',
   'reauthentication_required',
   'invalid_language',
   'invalid_expiry',

@@ -104,8 +104,9 @@ function refusalOf(check: () => void): ImportError | undefined {
     return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const code = error.code === 'reauthentication_required' ? error.code : 'permission_denied'
-    return { field: 'groups', code, message: error.message }
+    const { code, message } = error
+    const known = (['reauthentication_required', 'managed_elsewhere'] as const).find((each) => each === code)
+    return { field: 'groups', code: known ?? 'permission_denied', message }
   }
 }
 

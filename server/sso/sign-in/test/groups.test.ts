@@ -130,6 +130,12 @@ test('GRP-11 an organization names groups of its own alone, and operators do not
     const refused = await admin(method, path, payload)
     assert.deepEqual([refused.statusCode, refused.json().error], [409, 'managed_elsewhere'], path)
   }
+  const csv = await world.api.inject({
+    ...{ method: 'POST', url: '/api/admin/invitations/import' },
+    headers: { ...world.admin, 'content-type': 'text/csv' },
+    payload: `email,groups\nada@example.org,org:${slug}:eng\n`,
+  })
+  assert.equal(csv.json().rows[0].errors[0].code, 'managed_elsewhere', csv.body)
   assert.equal((await admin('POST', 'groups', { key: `org:${slug}:more`, displayName: 'More' })).statusCode, 400)
 })
 

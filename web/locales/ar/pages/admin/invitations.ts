@@ -79,6 +79,7 @@ export const adminInvitationsMessages: typeof english = {
       group_not_found: 'هذه المجموعة غير موجودة.',
       too_many_groups: `عدد المجموعات أكثر من ${numberOf(20)}.`,
       permission_denied: 'لا يمكنك إدارة هذه المجموعات.',
+      managed_elsewhere: 'يدير مزوّد الهوية لمؤسسة هذه المجموعة.',
       reauthentication_required: 'إحدى المجموعات محمية. سجّل الدخول من جديد أولًا.',
       invalid_language: `يجب أن تكون اللغة ${isolate('en')} أو ${isolate('de')} أو ${isolate('ar')}.`,
       invalid_expiry: `يجب أن يكون عدد الأيام من ${numberOf(1)} إلى ${numberOf(90)}.`,

@@ -72,6 +72,7 @@ export const adminInvitationsMessages: typeof english = {
       group_not_found: 'Diese Gruppe gibt es nicht.',
       too_many_groups: 'Das sind mehr als 20 Gruppen.',
       permission_denied: 'Du darfst diese Gruppen nicht verwalten.',
+      managed_elsewhere: 'Der Identitätsanbieter einer Organisation verwaltet diese Gruppe.',
       reauthentication_required: 'Eine Gruppe ist geschützt. Melde dich zuerst neu an.',
       invalid_language: 'Die Sprache muss en, de oder ar sein.',
       invalid_expiry: 'Die Tage müssen eine Zahl von 1 bis 90 sein.',

@@ -70,6 +70,7 @@ export const adminInvitationsMessages = {
       group_not_found: 'There is no such group.',
       too_many_groups: 'There are more than 20 groups.',
       permission_denied: 'You may not manage these groups.',
+      managed_elsewhere: 'The identity provider of an organization manages this group.',
       reauthentication_required: 'A group is protected. Sign in again first.',
       invalid_language: 'The language must be en, de or ar.',
       invalid_expiry: 'The days must be a number from 1 to 90.',
