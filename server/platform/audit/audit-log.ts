@@ -222,20 +222,20 @@ export function setActingDevice(tx: Transaction, userAgent: string): void {
  * canonical form, which could have no place there.
  */
 export async function recordAuditEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<void> {
-  await store.insertAuditEvent(db, rowOf(db, randomUUIDv7(), audited, now))
+  await recordNamedEvent(db, audited, now)
 }
 
 /** Records an audit event like `recordAuditEvent`. Returns its ID. */
-export async function recordNamedEvent(tx: Transaction, audited: AuditEvent, now: Date): Promise<string> {
+export async function recordNamedEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<string> {
   const eventId = randomUUIDv7()
-  await store.insertAuditEvent(tx, rowOf(tx, eventId, audited, now))
+  await store.insertAuditEvent(db, rowOf(db, eventId, audited, now))
   return eventId
 }
 
 /** An event that names neither an app nor an organization. */
 type PlainEvent = Omit<AuditEvent, 'clientId' | 'organizationId'>
 
-/** Records many audit events in one statement. */
+/** Records many audit events, 1,000 in a statement. */
 export async function recordAuditEvents(tx: Transaction, audited: PlainEvent[], now: Date): Promise<void> {
   await store.insertAuditEvents(
     tx,

@@ -30,9 +30,16 @@ export async function insertAuditEvent(
     .execute()
 }
 
+/** Events of one statement: PostgreSQL permits 65,535 parameters, and an event has up to 13. */
+const eventsPerStatement = 1000
+
 /** Inserts audit events that name neither an app nor an organization. */
 export async function insertAuditEvents(db: Database | Transaction, events: NewEvent[]): Promise<void> {
-  if (events.length > 0) await db.insertInto('audit_event').values(events).execute()
+  for (let from = 0; from < events.length; from += eventsPerStatement)
+    await db
+      .insertInto('audit_event')
+      .values(events.slice(from, from + eventsPerStatement))
+      .execute()
 }
 
 type OfOrganization = {

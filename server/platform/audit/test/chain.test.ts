@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test'
 import type { AuditChainState, AuditEvent } from '@countersign/protocol/operations/audit'
 import { asId, type UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
-import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { numberEvents } from '#platform/audit/chain.ts'
+import { transaction } from '#platform/database/database.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../../../../docs/security/growth.md'), 'utf8')
@@ -172,4 +173,19 @@ test('AUD-01 after pruning, the chain goes on from its checkpoint', async () => 
   assert.equal((await verify()).broken, null)
   await sql`update audit_event set action = 'app.deleted' where sequence = ${old + 1}`.execute(world.db)
   assert.deepEqual((await verify()).broken, { sequence: old + 1, reason: 'event_changed' })
+})
+
+test('6,000 events at once are recorded, more than one statement has parameters for', async () => {
+  await numberEvents(world.db)
+  const before = await newest()
+  const event = { action: 'group.member.removed', actor: 'system', details: { key: 'org:acme:eng' } } as const
+  await transaction(world.db, (tx) =>
+    recordAuditEvents(
+      tx,
+      Array.from({ length: 6000 }, () => event),
+      world.now(),
+    ),
+  )
+  await numberEvents(world.db)
+  assert.equal(await newest(), before + 6000)
 })
