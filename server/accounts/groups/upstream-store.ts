@@ -3,8 +3,8 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
-/** Returns the groups of an organization that exist, by key, and how many groups there are in all. */
-export async function findGroupsOfOrganization(tx: Transaction, organizationId: OrganizationId) {
+/** Lists the groups of an organization, by key. */
+export function findGroupsOfOrganization(tx: Transaction, organizationId: OrganizationId) {
   return tx
     .selectFrom('user_group')
     .select(['group_id as groupId', 'key'])
@@ -184,11 +184,13 @@ export async function expireMemberships(
     .execute()
 }
 
-/** Ends the memberships in the groups of an organization now. */
+/**
+ * Ends the memberships in the groups of an organization now, or earlier if they have ended. A condition on their end
+ * would let the database read all memberships that have one.
+ */
 export async function expireMembershipsIn(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
   await sql`
-    update group_member member
-    set expires_at = case source when 'manual' then null else least(expires_at, ${now}::timestamptz) end
+    update group_member member set expires_at = least(expires_at, ${now}::timestamptz)
     from user_group join group_member_by_group listed using (group_id)
     where user_group.organization_id = ${organizationId}::uuid and deleted_at is null
       and member.identity_id = listed.identity_id and member.group_id = listed.group_id`.execute(tx)

@@ -11,6 +11,7 @@ import { listByGroup, unlistByGroup } from './member-store.ts'
 import * as store from './upstream-store.ts'
 
 const errors = defineErrors({
+  invalid_request: [400, 'The group is not one of this organization.'],
   too_many_groups: [
     409,
     `An organization can have at most ${limits.groupsPerOrganizationMax} groups, and all organizations together ` +
@@ -18,39 +19,34 @@ const errors = defineErrors({
   ],
 })
 
-/** Beginning of the keys of an organization's groups. */
-export function groupPrefixOf(slug: string): string {
-  return `org:${slug}:`
-}
+type Required = { organizationId: OrganizationId; slug: string; keys: string[] }
 
 /**
- * Returns the groups of an organization with these keys, and creates those that are missing. The caller has locked the
- * organization, and has checked that new keys begin with its prefix. Throws `too_many_groups`.
+ * Returns the groups of an organization with these keys, and creates those that are missing: their keys must begin with
+ * `org:` and its present slug. `isAdded` tells if some were missing. The caller has locked the organization. Throws
+ * `invalid_request` for other keys, and `too_many_groups`.
  */
 export async function requireGroupsOfOrganization(
   tx: Transaction,
-  { organizationId, keys }: { organizationId: OrganizationId; keys: string[] },
+  { organizationId, slug, keys }: Required,
   now: Date,
-): Promise<GroupRef[]> {
+): Promise<{ groups: GroupRef[]; isAdded: boolean }> {
   const existing = await store.findGroupsOfOrganization(tx, organizationId)
-  const found = existing.filter(({ key }) => keys.includes(key))
-  const missing = keys.filter((key) => !found.some((each) => each.key === key))
+  const groups = existing.filter(({ key }) => keys.includes(key))
+  const missing = keys.filter((key) => !groups.some((each) => each.key === key))
+  const prefix = `org:${slug}:`
+  if (!missing.every((key) => key.startsWith(prefix)))
+    throw errors.invalid_request({ sentence: `The key of a new group must start with ${prefix}` })
   if (missing.length > 0 && existing.length + missing.length > limits.groupsPerOrganizationMax)
     throw errors.too_many_groups()
   for (const key of missing) {
     const groupId = randomUUIDv7()
-    const displayName = key.slice(key.indexOf(':', key.indexOf(':') + 1) + 1)
-    const inserted = { groupId, key, displayName, organizationId }
+    const inserted = { groupId, key, displayName: key.slice(prefix.length), organizationId }
     if (!(await store.insertGroupOfOrganization(tx, inserted, now))) throw errors.too_many_groups()
     await recordAuditEvent(tx, { action: 'group.created', actor: 'system', details: { groupId, key } }, now)
-    found.push({ groupId, key })
+    groups.push({ groupId, key })
   }
-  return found
-}
-
-/** Returns the keys of an organization's groups. */
-export async function listKeysOfOrganization(tx: Transaction, organizationId: OrganizationId): Promise<string[]> {
-  return (await store.findGroupsOfOrganization(tx, organizationId)).map(({ key }) => key)
+  return { groups, isAdded: missing.length > 0 }
 }
 
 /** Deletes the groups of an organization that is being deleted, as an operator would. */
@@ -123,8 +119,10 @@ async function record(tx: Transaction, { action, members, groups }: Change, now:
     members.map(({ groupId }) => groupId),
     difference,
   )
-  const keys = new Map(groups.map(({ groupId, key }) => [groupId, key]))
-  const changes = members.map(({ groupId, identityId }) => ({ identityId, groupId, key: keys.get(groupId) ?? '' }))
+  const ofGroups = Map.groupBy(members, ({ groupId }) => groupId)
+  const changes = groups.flatMap(({ groupId, key }) =>
+    (ofGroups.get(groupId) ?? []).map(({ identityId }) => ({ identityId, groupId, key })),
+  )
   const acts = changes.map(({ identityId, ...details }) => ({ action, actor: 'system', identityId, details }) as const)
   await recordAuditEvents(tx, acts, now)
   const events = changes.map((change) => ({ type: action, by: 'system', source: 'upstream', ...change }) as const)

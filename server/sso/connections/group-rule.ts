@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GroupRule } from '@countersign/protocol/organizations/sso'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import {
-  expireMemberships,
-  groupPrefixOf,
-  listKeysOfOrganization,
-  renewMemberships,
-  requireGroupsOfOrganization,
-} from '#accounts/groups/upstream.ts'
+import { expireMemberships, renewMemberships, requireGroupsOfOrganization } from '#accounts/groups/upstream.ts'
 import { isShown } from '@countersign/protocol/formats/display-name'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -68,13 +62,8 @@ function isSameRule(one: Rule, other: Rule): boolean {
 
 async function requireOwnGroups(tx: Transaction, organization: Ruled['organization'], keys: string[], now: Date) {
   const { organizationId, slug } = organization
-  const existing = new Set(await listKeysOfOrganization(tx, organizationId))
-  const added = keys.filter((key) => !existing.has(key))
-  const prefix = groupPrefixOf(slug)
-  if (!added.every((key) => key.startsWith(prefix)))
-    throw errors.invalid_request({ sentence: `The key of a new group must start with ${prefix}` })
-  if (added.length > 0) await keepSlugForGroups(tx, organization)
-  const groups = await requireGroupsOfOrganization(tx, { organizationId, keys }, now)
+  const { groups, isAdded } = await requireGroupsOfOrganization(tx, { organizationId, slug, keys }, now)
+  if (isAdded) await keepSlugForGroups(tx, organization)
   const ids = new Map(groups.map(({ key, groupId }) => [key, groupId]))
   return (key: string) => {
     const groupId = ids.get(key)
