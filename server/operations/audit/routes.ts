@@ -140,7 +140,9 @@ export function organizationTrailRoutes(host: Host, kernel: ServerContext): void
 /** Returns a signal that aborts when a response has ended, or its client has left. */
 function closingOf(response: ServerResponse): AbortSignal {
   const closing = new AbortController()
-  response.once('close', () => closing.abort())
+  // The client may have left while the request was admitted.
+  if (response.closed || response.destroyed) closing.abort()
+  else response.once('close', () => closing.abort())
   return closing.signal
 }
 
