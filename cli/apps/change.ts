@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf, type Settings } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
-import { addSettingOptions, collect, settingFieldsOf, type SettingOptions } from './options.ts'
+import { collect } from '../options/values.ts'
+import { addSettingOptions, settingFieldsOf, type SettingOptions } from './options.ts'
 import { fieldsOf } from './list.ts'
 
 type Options = SettingOptions & {

@@ -8,6 +8,7 @@ import {
 } from '@countersign/protocol/formats/required-claims'
 import { isStandardScope, parseScope, standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { collect } from '../options/values.ts'
 
 type Access = NonNullable<AppChange['access']>
 type GroupsClaim = NonNullable<AppChange['groupsClaim']>['include']
@@ -129,10 +130,6 @@ function accessFieldsOf(options: SettingOptions): Pick<AppChange, 'access' | 'gr
     ...(Object.keys(access).length > 0 && { access }),
     ...(groupsClaim && { groupsClaim: { include: groupsClaim } }),
   }
-}
-
-export function collect(uri: string, before: string[] = []): string[] {
-  return [...before, uri]
 }
 
 function collectScopes(list: string, before: StandardScope[] = []): StandardScope[] {

@@ -7,6 +7,7 @@ import { refusalOf } from '../call.ts'
 import { CliError, printJson } from '../terminal.ts'
 import { type Settings, loadAdminToken, settingsOf } from '../settings.ts'
 import { promptPassphrase, requireStrongPassphrase, transfer } from './transfer.ts'
+import { collect } from '../options/values.ts'
 
 type Options = { out: string; recipient: string[] }
 
@@ -28,10 +29,6 @@ export function addBackup(program: Command): void {
       if (settings.json) return printJson({ file: out })
       console.log(`Backup written to ${out}. Store SECRET_KEY separately: restoring needs both.`)
     })
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value]
 }
 
 async function encrypterFor(recipients: string[], settings: Settings): Promise<Encrypter> {

@@ -1,10 +1,11 @@
 import type { AccountInvitation, InvitationVoidReason } from '@countersign/protocol/accounts/invitations'
 import { limits } from '@countersign/protocol/formats/limits'
-import { isLanguage, type Language, languageTags } from '@countersign/protocol/formats/registries/languages'
+import { type Language, languageTags } from '@countersign/protocol/formats/registries/languages'
 import { InvalidArgumentError, type Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
+import { collect, parseLanguage } from '../options/values.ts'
 
 type Options = {
   email?: string
@@ -25,7 +26,7 @@ export function addCreate(invitations: Command): void {
     .option('--username <username>', 'suggested username')
     .option('--name <name>', 'suggested display name')
     .option('--group <key>', 'group that the new identity joins (repeatable)', collect)
-    .option('--language <language>', `language of the mail: ${languageTags.join(', ')}`, toLanguage)
+    .option('--language <language>', `language of the mail: ${languageTags.join(', ')}`, parseLanguage)
     .option('--message <text>', 'what the invited person reads, without an address')
     .option('--uses <number>', `accounts that the link can register, at most ${limits.invitationUsesMax}`, toNumber)
     .option('--hours <number>', 'until it expires; the default is 168', toNumber)
@@ -146,15 +147,6 @@ function statusOf({ status, voidReason }: AccountInvitation): string {
 
 function usesOf({ useCount, maxUses }: AccountInvitation): string {
   return `${useCount} of ${maxUses}`
-}
-
-function collect(key: string, earlier: string[] = []): string[] {
-  return [...earlier, key]
-}
-
-function toLanguage(text: string): Language {
-  if (!isLanguage(text)) throw new InvalidArgumentError(`Languages are ${languageTags.join(', ')}.`)
-  return text
 }
 
 function toNumber(text: string): number {

@@ -14,6 +14,7 @@ import { readTrustFile } from '../trust-file.ts'
 import { KeyStates } from './key-states.ts'
 import { fetchLogKeys } from './log-keys.ts'
 import { readState, writeState, type WatchState } from './state-file.ts'
+import { collect } from '../options/values.ts'
 
 type Options = { state: string; trust?: string; identity: string[] }
 
@@ -50,10 +51,6 @@ export function addWatch(log: Command): void {
       if (settings.json) return printJson({ origin: head.origin, size: head.size, events, omitted })
       print(head, seen.identities, { added, events, omitted })
     })
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value]
 }
 
 /** Fetches the signed head of the log, and verifies it with the known key, or the one that the server names. */

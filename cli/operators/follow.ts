@@ -1,29 +1,30 @@
 import { setTimeout as pass } from 'node:timers/promises'
 import { readEventStream } from '@countersign/protocol/formats/files/event-stream'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { ApiError, openStream } from '../call.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { CliError, fieldsOf, stripControlCharacters, textOf } from '../terminal.ts'
 import { addFilters, filterOf, type FilterOptions } from './audit.ts'
+import { parsePlaceBefore } from '../options/values.ts'
 
 /** The service sends something every 15 seconds. A connection that is silent for longer is dead. */
 const silentSecondsMax = 45
 const pauseSecondsMin = 1
 const pauseSecondsMax = 30
 
-type Options = FilterOptions & { after?: string }
+type Options = FilterOptions & { after?: number }
 
 /** `countersign audit follow`: prints events as they are recorded, until it is interrupted. */
 export function addFollow(audit: Command): void {
   addFilters(audit.command('follow'))
     .description('print the events of the audit log as they are recorded, until Ctrl-C')
-    .option('--after <place>', 'begin after this event, by its number; 0 begins with the first', parsePlace)
+    .option('--after <place>', 'begin after this event, by its number; 0 begins with the first', parsePlaceBefore)
     .action(async ({ after, ...options }: Options, command: Command) => {
       const settings = settingsOf(command)
       const querystring = await filterOf(settings, options)
       const stopped = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
-      await follow(settings, { querystring, place: after }, stopped.signal)
+      await follow(settings, { querystring, place: after?.toString() }, stopped.signal)
     })
 }
 
@@ -93,9 +94,4 @@ function print({ json }: Settings, data: string): void {
   const by = kind === 'break_glass' ? 'ADMIN_TOKEN' : textOf(name) || textOf(actor)
   const cells = [textOf(at), textOf(action), by, textOf(identityId), textOf(clientId)]
   console.log(cells.flatMap((cell) => stripControlCharacters(cell) || []).join('  '))
-}
-
-function parsePlace(text: string): string {
-  if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw new InvalidArgumentError('Give a number from 0.')
-  return text
 }

@@ -1,11 +1,12 @@
 import type { NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
-import { isLanguage, type Language, languageTags } from '@countersign/protocol/formats/registries/languages'
+import { type Language, languageTags } from '@countersign/protocol/formats/registries/languages'
 import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
 import { findIdentityId } from './identity.ts'
+import { collect, parseLanguage } from '../options/values.ts'
 
 type New = { username: string; name: string; email?: string; group?: string[]; language?: Language }
 
@@ -58,13 +59,4 @@ function printInvited({ identity, invitation, url }: NewAccountInvitation & { id
     ['Expires', invitation.expiresAt],
   ])
   console.log(url === undefined ? `\nThe link is mailed to ${invitation.email}.` : `\n${url}`)
-}
-
-function collect(key: string, earlier: string[] = []): string[] {
-  return [...earlier, key]
-}
-
-function parseLanguage(text: string): Language {
-  if (!isLanguage(text)) throw new InvalidArgumentError(`Languages are ${languageTags.join(', ')}.`)
-  return text
 }

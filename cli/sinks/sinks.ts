@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { Sink } from '@countersign/protocol/operations/sinks'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { call } from '../call.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { CancelledError, CliError, isInteractive, printJson, printTable, promptConfirmation } from '../terminal.ts'
+import { collect, parsePlaceBefore } from '../options/values.ts'
 
 type Given = { url?: string; header?: string[]; ca?: string; action?: string[] }
 type Added = Given & { kind: 'http' | 'syslog' }
@@ -99,7 +100,7 @@ export function addTest(sinks: Command): void {
 
 export function addReplay(sinks: Command): void {
   onSink(sinks, 'replay', 'send the events after a place again')
-    .requiredOption('--after <place>', 'number of an event; 0 for all', parsePlace)
+    .requiredOption('--after <place>', 'number of an event; 0 for all', parsePlaceBefore)
     .action(async (key: string, { after }: { after: number }, command: Command) => {
       const settings = settingsOf(command)
       const { sinkId } = await findSink(settings, key)
@@ -191,13 +192,4 @@ function readPem(file: string): string {
   } catch (cause) {
     throw new CliError(`cannot read ${file}`, { cause })
   }
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value]
-}
-
-function parsePlace(text: string): number {
-  if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw new InvalidArgumentError('Give a number from 0.')
-  return Number(text)
 }

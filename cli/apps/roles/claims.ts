@@ -4,7 +4,7 @@ import { call } from '../../call.ts'
 import { findIdentityId } from '../../people/identity.ts'
 import { settingsOf, type Settings } from '../../settings.ts'
 import { CliError, printJson, printTable } from '../../terminal.ts'
-import { collect } from '../options.ts'
+import { collect } from '../../options/values.ts'
 
 type Options = {
   source: string
