@@ -6,7 +6,7 @@ export const limits = {
   jsonMembersMax: 5000,
 
   groupsMax: 2000,
-  /** Those of them that organizations name. The others are for operators: any user can create organizations. */
+  /** Groups of organizations among them. As users create organizations, the others stay free for operators. */
   groupsOfOrganizationsMax: 1000,
   /** Receivers of the audit log, each with so many headers and selected actions. */
   sinksMax: 10,

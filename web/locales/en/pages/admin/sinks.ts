@@ -69,7 +69,7 @@ export const adminSinksMessages = {
   remove: {
     open: 'Remove',
     title: (key: string) => `Remove ${key}?`,
-    what: 'It gets no events any more. It is told first, and the owners get a mail.',
+    what: 'It gets no further events. It gets an event about the removal first, and the owners get a mail.',
     done: (key: string) => `${key} was removed.`,
   },
 }
