@@ -37,14 +37,6 @@ export const isValidSignature = sql<boolean>`exists (
     and ${isAdmitted}
 )`
 
-/** Builds SQL that counts the valid signatures of a role for a request, within a statement about that request. */
-export const countValidSignatures = (role: 'sign' | 'approve') => sql`(
-  select count(*) from signing_organization_signature
-  where signing_organization_signature.organization_id = signing_organization_request.organization_id
-    and signing_organization_signature.request_id = signing_organization_request.request_id
-    and role = ${role} and ${isValidSignature}
-)`
-
 const approvalColumns = [
   'approval_statement as approvalStatement',
   'approval_signature as approvalSignature',

@@ -179,7 +179,11 @@ export async function completeRequest(
   now: Date,
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
-    with completed as (
+    with answer as materialized (
+      select identity_id, role, ${organizationAnswerStore.isValidSignature} as counts
+      from signing_organization_signature
+      where organization_id = ${organizationId} and request_id = ${requestId}
+    ), completed as (
       update signing_organization_request set status = 'signed', resolved_at = ${now},
         app_name = coalesce(${appName}, app_name),
         council_reset_at = (
@@ -187,16 +191,16 @@ export async function completeRequest(
         )
       where organization_id = ${organizationId} and request_id = ${requestId}
         and status = 'pending' and expires_at > ${now}
-        and ${organizationAnswerStore.countValidSignatures('sign')} > 0
-        and ${organizationAnswerStore.countValidSignatures('approve')} >= greatest(approvals_needed, (
+        and exists (select from answer where role = 'sign' and counts)
+        and (select count(*) from answer where role = 'approve' and counts) >= greatest(approvals_needed, (
           select organization.approvals_needed from organization where organization.organization_id = ${organizationId}
         ))
       returning ${ended}
     ), forgotten as (
-      delete from signing_organization_signature using completed
+      delete from signing_organization_signature using completed, answer
       where signing_organization_signature.organization_id = completed."organizationId"
         and signing_organization_signature.request_id = completed."requestId"
-        and not ${organizationAnswerStore.isValidSignature}
+        and signing_organization_signature.identity_id = answer.identity_id and not answer.counts
     )
     select * from completed`.execute(tx)
   return rows[0]
