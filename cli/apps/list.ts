@@ -62,6 +62,7 @@ export function fieldsOf(app: App): string[][] {
     ['Loopback ports', app.allowAnyLoopbackPort ? 'any' : null],
     ['Access', app.access.mode],
     ['Groups', app.access.groups.length > 0 ? app.access.groups.join(' ') : null],
+    ['Of organizations', app.access.organizations.length > 0 ? app.access.organizations.join(' ') : null],
     ['Contact for access', app.access.contact],
     ['Groups in claims', app.groupsClaim.include],
     ['Description', app.description],

@@ -35,6 +35,7 @@ export type SettingOptions = {
   allowAnyLoopbackPort?: boolean
   access?: Access['mode']
   accessGroup?: string[]
+  accessOrganization?: string[]
   accessContact?: string
   groupsClaim?: GroupsClaim
 }
@@ -73,13 +74,14 @@ export function addSettingOptions(command: Command): Command {
     .option('--allow-any-loopback-port', 'redirect URIs at 127.0.0.1 and [::1] match every port')
     .option('--no-allow-any-loopback-port', 'redirect URIs match their own port only')
     .addOption(
-      new Option('--access <mode>', 'who may use it: everyone, only its groups, or no one').choices([
+      new Option('--access <mode>', 'who may use it: everyone, only its groups and organizations, or no one').choices([
         'everyone',
         'restricted',
         'none',
       ]),
     )
     .option('--access-group <key>', "replaces its groups (repeatable); '' for none", collect)
+    .option('--access-organization <slug>', "replaces its organizations (repeatable); '' for none", collect)
     .option('--access-contact <text>', "shown to users without access; '' for none")
     .addOption(
       new Option('--groups-claim <groups>', 'groups that the scope groups gives: its own, or all of the user').choices([
@@ -119,11 +121,17 @@ export function settingFieldsOf(options: SettingOptions): AppChange {
   return given
 }
 
+/** Returns the names that a repeated option gave, each once. An empty one stands for none. */
+function namesOf(given: string[]): string[] {
+  return [...new Set(given.filter((name) => name !== ''))]
+}
+
 function accessFieldsOf(options: SettingOptions): Pick<AppChange, 'access' | 'groupsClaim'> {
-  const { access: mode, accessGroup, accessContact, groupsClaim } = options
+  const { access: mode, accessGroup, accessOrganization, accessContact, groupsClaim } = options
   const access: Access = {
     ...(mode && { mode }),
-    ...(accessGroup && { groups: [...new Set(accessGroup.filter((key) => key !== ''))] }),
+    ...(accessGroup && { groups: namesOf(accessGroup) }),
+    ...(accessOrganization && { organizations: namesOf(accessOrganization) }),
     ...(accessContact !== undefined && { contact: accessContact === '' ? null : accessContact }),
   }
   return {

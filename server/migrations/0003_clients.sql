@@ -42,8 +42,10 @@ create table app (
   backchannel_logout_uri text,
   backchannel_logout_session_required boolean not null default false,
   allow_any_loopback_port boolean not null default false,
-  -- Who may use the app: everyone, the members of its groups, or no one. The contact is shown to those who may not.
+  -- Who may use the app: everyone, the members of its groups and organizations, or no one. The contact is shown to
+  -- those who may not. Deleted organizations stay in the list, and count for nothing.
   access_mode text not null default 'everyone' check (access_mode in ('everyone', 'restricted', 'none')),
+  access_organization_ids uuid[] not null default '{}',
   access_contact text,
   -- Which groups of a user the claim `groups` contains: those that the app names, or all.
   groups_claim text not null default 'assigned' check (groups_claim in ('assigned', 'all'))

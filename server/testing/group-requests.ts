@@ -1,3 +1,4 @@
+import { createOrganization } from './organization.ts'
 import { newHandle, times, type RequestClient } from './request-client.ts'
 import { postForm } from './world.ts'
 
@@ -47,6 +48,12 @@ export async function useGroups({ world, send }: RequestClient): Promise<void> {
   await postForm(world.api, '/api/oauth/introspect', { ...app.credentials, token })
   await send(admin, `DELETE ${root}/${groupId}/members/${person.identityId}`)
   await app.refresh(refreshToken)
+  const organizations = await times(async (nth) => createOrganization(world, people[nth] ?? person, `Acme ${nth}`))
+  const forThem = await world.app({
+    access: { mode: 'restricted', organizations: organizations.map(({ slug }) => slug) },
+  })
+  await forThem.refresh((await forThem.tokens(person)).refresh_token)
+  await send(admin, `GET /api/admin/apps/${forThem.clientId}`)
   const deleted = await newGroup()
   await send(admin, `PUT ${root}/${deleted.groupId}/members/${person.identityId}`)
   await send(admin, `DELETE ${root}/${deleted.groupId}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createRemotePerson } from '../../../server/testing/remote-signer.ts'
+import { ask, createRemotePerson } from '../../../server/testing/remote-signer.ts'
 import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
 import { fieldsOf, listOf, textOf } from '../../terminal.ts'
 import { inherited } from '../../testing/environment.ts'
@@ -65,6 +65,21 @@ test('an operator defines roles of an app, assigns them, and takes them away', a
   assert.deepEqual(emptied['roleAssignments'], [])
   const unknown = await countersign('apps', 'roles', 'assign', clientId, 'owner', '--group', 'eng')
   assert.deepEqual([unknown.code, /the app has no role owner/.test(unknown.stderr)], [1, true])
+})
+
+test('an operator gives the members of an organization access to an app', async () => {
+  const { headers, identityId } = await createRemotePerson(service, 'hedy')
+  const business = { baseUrl: service.businessUrl }
+  const given = { headers, json: { name: 'Acme', identityId } }
+  const made = await ask<{ organization: { slug: string } }>(business, '/api/organizations', given)
+  const { slug } = made.organization
+  const clientId = await newApp()
+  const restricted = ['apps', 'change', clientId, '--access', 'restricted', '--access-organization']
+  const { access } = await json(...restricted, slug)
+  assert.deepEqual(access, { mode: 'restricted', groups: [], organizations: [slug], contact: null })
+  assert.match((await countersign('apps', 'show', clientId)).stdout, new RegExp(`Of organizations +${slug}`))
+  assert.match((await countersign(...restricted, 'no-such-one')).stderr, /No organization has the slug no-such-one/)
+  assert.deepEqual((await json(...restricted, '')).access, { ...access, organizations: [] })
 })
 
 test('an operator defines a claim of an app and previews it for an identity', async () => {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { foundOrganization } from '../../apps/organization-choice.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
@@ -20,6 +21,7 @@ test('CON-11 an owner assigns a role of an app, and previews what the app learns
   await askAdmin(stage.service, 'POST', 'operators', { handle: 'ada', role: 'owner' })
   await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
   await askAdmin(stage.service, 'POST', 'groups', { key: 'eng', displayName: 'Engineering' })
+  await foundOrganization(person, stage.service, 'Acme')
   const { clientId } = await askAdmin(stage.service, 'POST', 'apps', {
     ...{ name: 'Grafana', redirectUris: ['https://grafana.example/callback'] },
     allowedScopes: ['openid', 'profile', 'roles'],
@@ -71,6 +73,12 @@ test('CON-11 an owner assigns a role of an app, and previews what the app learns
   await look('admin-remove-role')
   await press('remove-role')
   await page.locator('.list').getByText('editor', { exact: true }).waitFor({ state: 'detached' })
+  await press('edit-access')
+  await page.getByLabel(apps.modes.restricted).check()
+  await write('organizations', 'acme')
+  await look('admin-edit-access')
+  await press('save-access')
+  await page.locator('.facts').getByText('acme', { exact: true }).waitFor()
   await press('edit-access')
   await page.getByLabel(apps.modes.none).check()
   await press('save-access')

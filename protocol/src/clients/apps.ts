@@ -8,6 +8,7 @@ import { encryptionScopes, standardScopes } from '../formats/scope.ts'
 import { Resource } from './resources.ts'
 import { GroupKey } from '../accounts/groups.ts'
 import { ClientId, IdentityId } from '../ids.ts'
+import { Slug } from '../organizations/organizations.ts'
 import { pictureBody } from '../pictures.ts'
 import { Timestamp, nullable, WebUrl } from '../values.ts'
 
@@ -40,7 +41,7 @@ export const getApp = endpoint(
 export const OrganizationAccess = Type.Enum([...organizationAccessLevels])
 export const RequiredClaims = Type.Array(Type.Enum([...requirableClaims]), { uniqueItems: true })
 
-/** Who may use an app: everyone, the members of its groups, or no one. */
+/** Who may use an app: everyone, the members of its groups and organizations, or no one. */
 const AccessMode = Type.Enum(['everyone', 'restricted', 'none'])
 
 /** Which groups of a user the claim `groups` contains: those that the app's access names, or all. */
@@ -55,6 +56,13 @@ const operatorSettings = {
       mode: Type.Optional(AccessMode),
       groups: Type.Optional(
         Type.Array(GroupKey, { maxItems: limits.groupsPerAppMax, uniqueItems: true, description: 'Keys of groups' }),
+      ),
+      organizations: Type.Optional(
+        Type.Array(Slug, {
+          maxItems: limits.organizationsPerAppMax,
+          uniqueItems: true,
+          description: 'Slugs of organizations, whose members may use the app',
+        }),
       ),
       contact: Type.Optional(
         nullable(
@@ -74,10 +82,11 @@ const operatorSettings = {
   ),
 }
 
-/** Who may use an app, with the keys of the groups that it names. */
+/** Who may use an app, with the keys of the groups and the slugs of the organizations that it names. */
 export const AppAccess = Type.Object({
   mode: AccessMode,
   groups: Type.Array(Type.String()),
+  organizations: Type.Array(Type.String()),
   contact: nullable(Type.String()),
 })
 

@@ -31,6 +31,8 @@ export const limits = {
   groupMemberChangesMax: 1000,
   /** Groups that an app names. */
   groupsPerAppMax: 100,
+  /** Organizations that an app names for its access. */
+  organizationsPerAppMax: 100,
   /** Roles of an app. Each can be assigned to so many groups and single identities. */
   rolesPerAppMax: 50,
   groupsPerRoleMax: 100,

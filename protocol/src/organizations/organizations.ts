@@ -73,7 +73,7 @@ const Name = Type.String({
   maxLength: limits.displayNameCharactersMax * 2,
   description: '1 to 80 characters, shown as entered',
 })
-const Slug = Type.String({ pattern: slugPattern, maxLength: limits.slugCharactersMax })
+export const Slug = Type.String({ pattern: slugPattern, maxLength: limits.slugCharactersMax })
 
 const bearer = { security: 'access token', cors: 'no origin' } as const
 

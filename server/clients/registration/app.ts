@@ -330,7 +330,12 @@ export function toApp(app: ListedApp): App {
     backchannelLogoutUri: app.backchannelLogoutUri,
     backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
     allowAnyLoopbackPort: app.allowAnyLoopbackPort,
-    access: { mode: app.access.mode, groups: app.access.groups.map(({ key }) => key), contact: app.access.contact },
+    access: {
+      mode: app.access.mode,
+      groups: app.access.groups.map(({ key }) => key),
+      organizations: app.access.organizations.map(({ slug }) => slug),
+      contact: app.access.contact,
+    },
     groupsClaim: { include: app.groupsClaim },
     metadataFetchedAt: app.metadataFetchedAt?.toISOString() ?? null,
     createdAt: app.createdAt.toISOString(),

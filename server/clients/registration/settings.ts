@@ -208,7 +208,7 @@ export const laggingAppSettings: Lagging<AppSettings> = {
   groupsClaim: never,
 }
 
-const openAccess: AppAccess = { mode: 'everyone', contact: null, groups: [] }
+const openAccess: AppAccess = { mode: 'everyone', contact: null, groups: [], organizations: [] }
 
 /** Default settings of an app. RS256 is the default of OpenID Connect Registration §2. */
 export const defaultSettings: Omit<AppSettings, 'name' | 'redirectUris'> &

@@ -341,6 +341,7 @@ function settingsOf(given: RegisteredApp) {
     allow_any_loopback_port: given.allowAnyLoopbackPort,
     access_mode: given.access.mode,
     access_contact: given.access.contact,
+    access_organization_ids: given.access.organizations.map(({ organizationId }) => organizationId),
     groups_claim: given.groupsClaim,
     updated_at: given.updatedAt,
   }

@@ -48,7 +48,7 @@ const { access, groupsClaim, ...alike } = defaultSettings
 /** Default of each setting, as the interface has it. */
 const defaults: Record<string, Json> = {
   ...alike,
-  access: { mode: access.mode, groups: [], contact: access.contact },
+  access: { mode: access.mode, groups: [], organizations: [], contact: access.contact },
   groupsClaim: { include: groupsClaim },
 }
 

@@ -62,6 +62,7 @@ export interface Tables {
     backchannel_logout_session_required: Generated<boolean>
     allow_any_loopback_port: Generated<boolean>
     access_mode: Generated<'everyone' | 'restricted' | 'none'>
+    access_organization_ids: Generated<string[]>
     access_contact: string | null
     groups_claim: Generated<'assigned' | 'all'>
   }

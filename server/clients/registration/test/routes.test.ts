@@ -65,7 +65,7 @@ describe('the life cycle of an app', () => {
       status: 'active',
       ownerIdentityId: null,
       allowAnyLoopbackPort: false,
-      access: { mode: 'everyone', groups: [], contact: null },
+      access: { mode: 'everyone', groups: [], organizations: [], contact: null },
       groupsClaim: { include: 'assigned' },
       metadataFetchedAt: null,
       ...dates,

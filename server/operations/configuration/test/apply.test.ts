@@ -5,6 +5,7 @@ import type { App } from '@countersign/protocol/clients/apps'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { mailDue } from '#accounts/invitations/mailing.ts'
+import { createOrganization } from '#testing/organization.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -66,6 +67,7 @@ test('a dry run shows what applying does, and changes nothing', async () => {
 })
 
 test('CNF-02 a document applied again changes nothing, and neither does an export', async () => {
+  const { slug } = await createOrganization(world, await world.person())
   const document = {
     settings: { 'branding.name': 'Example ID', 'branding.accent': '#ABCDEF', 'legal.terms': 'https://example.com/t' },
     groups: [
@@ -80,7 +82,7 @@ test('CNF-02 a document applied again changes nothing, and neither does an expor
         allowedScopes: ['openid', 'groups', 'email'],
         clientSecret: 'a-secret-of-32-characters-or-more',
         color: '#ABCDEF',
-        access: { mode: 'restricted', groups: ['staff', 'eng'], contact: 'it@example.com' },
+        access: { mode: 'restricted', groups: ['staff', 'eng'], organizations: [slug], contact: 'it@example.com' },
         groupsClaim: { include: 'all' },
         accessTokenTtlSeconds: 600,
       },
@@ -147,6 +149,10 @@ test('what one change refuses undoes all, and the error names the object', async
     ],
     [{ apps: [{ key: 'w', name: 'W' }] }, 400, 'invalid_request', 'apps/w'],
     [{ apps: [{ key: 'w', name: 'W', redirectUris, access: { groups: ['no'] } }] }, 404, 'group_not_found', 'apps/w'],
+    [
+      { apps: [{ key: 'w', name: 'W', redirectUris, access: { organizations: ['no'] } }] },
+      ...([404, 'organization_not_found', 'apps/w'] as const),
+    ],
     [{ apps: [{ key: `app_${'0'.repeat(32)}`, name: 'W', redirectUris }] }, 404, 'app_not_found', 'apps/app_'],
     [{ groups: [{ key: 'system:w', displayName: 'W' }] }, 400, 'invalid_request', 'groups/system:w'],
     [{ groups: [{ key: 'w' }] }, 400, 'invalid_request', 'groups/w'],

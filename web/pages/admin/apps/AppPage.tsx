@@ -67,7 +67,7 @@ function Access({ app, onChanged }: { app: App; onChanged: (app: App) => void })
   const words = useAppsMessages()
   const { may } = useOperator()
   const [isOpen, setOpen] = useState(false)
-  const { mode, groups, contact } = app.access
+  const { mode, groups, organizations, contact } = app.access
   return (
     <Card
       title={words.access}
@@ -85,6 +85,11 @@ function Access({ app, onChanged }: { app: App; onChanged: (app: App) => void })
           {
             label: words.groups,
             value: groups.length === 0 ? words.noGroups : <code dir="ltr">{groups.join(' ')}</code>,
+          },
+          {
+            label: words.organizations,
+            value:
+              organizations.length === 0 ? words.noOrganizations : <code dir="ltr">{organizations.join(' ')}</code>,
           },
           { label: words.contact, value: contact ?? words.noContact },
         ]}

@@ -110,12 +110,12 @@ function AppTable({ apps, goTo, onEdit }: TableProps) {
     },
     {
       key: 'groups',
-      label: words.groups,
-      cell: ({ access }) =>
-        access.groups.length === 0 ? (
+      label: words.roles.ofGroups,
+      cell: ({ access: { groups, organizations } }) =>
+        groups.length + organizations.length === 0 ? (
           <span class="soft">{words.noGroups}</span>
         ) : (
-          <code dir="ltr">{access.groups.join(' ')}</code>
+          <code dir="ltr">{[...groups, ...organizations].join(' ')}</code>
         ),
     },
     { key: 'contact', label: words.contact, cell: ({ access }) => access.contact ?? words.noContact },

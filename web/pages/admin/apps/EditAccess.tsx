@@ -20,13 +20,15 @@ export function EditAccess({ app, onChanged, onClose }: Props) {
   const { clientId, name, access } = app
   const [mode, setMode] = useState(access.mode)
   const [written, setWritten] = useState(access.groups.join(' '))
+  const [writtenSlugs, setWrittenSlugs] = useState(access.organizations.join(' '))
   const [contact, setContact] = useState(access.contact ?? '')
   const groups = wordsOf(written)
+  const organizations = wordsOf(writtenSlugs)
   const act = {
     name: 'save-access',
     label: words.save,
     do: async () => {
-      const body = { access: { mode, groups, contact: contact.trim() || null } }
+      const body = { access: { mode, groups, organizations, contact: contact.trim() || null } }
       onChanged(await ask('PATCH /api/admin/apps/:clientId', { params: { clientId }, body }))
       onClose()
       toast(words.saved(isolate(name)))
@@ -34,6 +36,7 @@ export function EditAccess({ app, onChanged, onClose }: Props) {
   }
   const options = [
     ...groups.flatMap((key) => ['--access-group', key]),
+    ...organizations.flatMap((slug) => ['--access-organization', slug]),
     ...(contact.trim() === '' ? [] : ['--access-contact', contact.trim()]),
   ]
   return (
@@ -56,6 +59,15 @@ export function EditAccess({ app, onChanged, onClose }: Props) {
         hint={words.groupsHint}
         value={written}
         onInput={setWritten}
+        exact
+        isCode
+      />
+      <Field
+        name="organizations"
+        label={words.organizations}
+        hint={words.organizationsHint}
+        value={writtenSlugs}
+        onInput={setWrittenSlugs}
         exact
         isCode
       />

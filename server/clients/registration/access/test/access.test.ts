@@ -49,20 +49,25 @@ const refusalOf = (answer: { statusCode: number; json: () => { error: string } }
 test('the operator sets who may use an app, and each part of it stays until it is changed', async () => {
   const [app, one, two] = [await world.app(), await newGroup(), await newGroup()]
   const shown = async () => (await admin('GET', `apps/${app.clientId}`)).json()
-  assert.deepEqual((await shown()).access, { mode: 'everyone', groups: [], contact: null })
+  assert.deepEqual((await shown()).access, { mode: 'everyone', groups: [], organizations: [], contact: null })
   await change(app, { access: { mode: 'restricted', groups: [two.key, one.key], contact: 'Ada' } })
   await change(app, { access: { mode: 'none' } })
-  assert.deepEqual((await shown()).access, { mode: 'none', groups: [one.key, two.key], contact: 'Ada' })
+  assert.deepEqual((await shown()).access, {
+    mode: 'none',
+    groups: [one.key, two.key],
+    organizations: [],
+    contact: 'Ada',
+  })
   await change(app, { name: 'Renamed' })
   await change(app, { access: { contact: null, groups: [one.key] } })
-  assert.deepEqual((await shown()).access, { mode: 'none', groups: [one.key], contact: null })
+  assert.deepEqual((await shown()).access, { mode: 'none', groups: [one.key], organizations: [], contact: null })
   assert.deepEqual(refusalOf(await change(app, { access: { groups: ['no-such-group'] } })), [404, 'group_not_found'])
   assert.deepEqual(refusalOf(await change(app, { access: { contact: 'a\u202eb' } })), [400, 'invalid_request'])
   const made = await admin('POST', 'apps', {
     ...{ name: 'Closed', redirectUris: ['https://app.example/callback'] },
     access: { mode: 'restricted', groups: [one.key] },
   })
-  assert.deepEqual(made.json().access, { mode: 'restricted', groups: [one.key], contact: null })
+  assert.deepEqual(made.json().access, { mode: 'restricted', groups: [one.key], organizations: [], contact: null })
 })
 
 test('ACC-01 the owner of an app cannot change who may use it, or which groups it learns', async () => {
@@ -196,7 +201,7 @@ test('ACC-08 a restricted app whose only group is deleted stays closed, also to 
   await admin('PUT', `groups/${again.groupId}/members/${person.identityId}`)
   assert.deepEqual(refusalOf(await authorize(app, person)), [403, 'app_access_denied'])
   const shown = (await admin('GET', `apps/${app.clientId}`)).json()
-  assert.deepEqual(shown.access, { mode: 'restricted', groups: [], contact: 'it@example.com' })
+  assert.deepEqual(shown.access, { mode: 'restricted', groups: [], organizations: [], contact: 'it@example.com' })
 })
 
 test('ACC-09 another identity of the same user has the access of its own groups', async () => {

@@ -35,6 +35,7 @@ export const adminMessages = {
   refused: {
     group_exists: 'Another group has this key.',
     group_not_found: 'There is no such group.',
+    organization_not_found: 'There is no such organization.',
     too_many_groups: 'The limit of groups is reached. Delete one first.',
     invalid_import: 'This is not a CSV file with these columns, or it has more than 5,000 rows.',
     too_many_invitations: 'There are too many open invitations. Revoke some first.',

@@ -32,7 +32,7 @@ const app: App = {
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
   allowAnyLoopbackPort: false,
-  access: { mode: 'everyone', groups: [], contact: null },
+  access: { mode: 'everyone', groups: [], organizations: [], contact: null },
   groupsClaim: { include: 'assigned' },
   metadataFetchedAt: null,
   createdAt: '2030-01-01T12:00:00.000Z',
