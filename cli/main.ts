@@ -61,6 +61,7 @@ import { addList as addAuditList, addVerify as addAuditVerify } from './operator
 import {
   addGet as addGetSettings,
   addHistory as addSettingHistory,
+  addLogo as addSettingLogo,
   addRestore as addRestoreSettings,
   addSet as addSetSettings,
 } from './operators/settings.ts'
@@ -216,6 +217,7 @@ const settings = program.command('settings').description('change settings of the
 addGetSettings(settings)
 addSetSettings(settings)
 addSettingHistory(settings)
+addSettingLogo(settings)
 addRestoreSettings(settings)
 
 addApply(program)

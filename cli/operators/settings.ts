@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import {
   isSettingKey,
   type Setting,
@@ -6,7 +7,7 @@ import {
   type Settings as ServerSettings,
 } from '@countersign/protocol/operations/settings'
 import type { Command } from 'commander'
-import { call } from '../call.ts'
+import { call, sendFile } from '../call.ts'
 import { listPages, parseCount } from '../people/identity.ts'
 import { settingsOf, type Settings } from '../settings.ts'
 import { CliError, printJson, printTable } from '../terminal.ts'
@@ -40,6 +41,23 @@ export function addSet(group: Command): void {
       const headers = await ifMatch(settings)
       const changed = await call(settings, 'PATCH /api/admin/settings', { headers, body: { settings: changes } })
       print(settings, changed)
+    })
+}
+
+/** `countersign settings logo`: uploads the logo of the service. */
+export function addLogo(group: Command): void {
+  group
+    .command('logo')
+    .description('upload the logo; settings set branding.logo= removes it')
+    .argument('<file>', 'a PNG, JPEG or WebP file of at most 2 MiB')
+    .action(async (file: string, _: unknown, command: Command) => {
+      const settings = settingsOf(command)
+      const body = await readFile(file).catch((cause: Error) => {
+        throw new CliError(`${file} cannot be read (${cause.message})`, { cause })
+      })
+      const headers = await ifMatch(settings)
+      const content = { body, type: 'application/octet-stream' }
+      print(settings, await sendFile(settings, 'PUT /api/admin/settings/logo', { headers }, content))
     })
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { pngOf } from '../../server/testing/pictures.ts'
 import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
 import { fieldsOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
@@ -41,6 +44,15 @@ test('SET-04 settings are read, changed, listed and restored on the command line
   const restored = await settings('restore', '1', '--json')
   assert.equal(fieldsOf(JSON.parse(restored.stdout)).revision, 4)
   assert.equal((await settings('get', 'legal.terms')).stdout, 'https://example.com/terms?a=b\n')
+
+  const logo = join(await mkdtemp(join(tmpdir(), 'logo-')), 'logo.png')
+  await writeFile(logo, pngOf(96, 96))
+  assert.equal((await settings('logo', logo)).stdout, 'Revision 5 applies.\n')
+  assert.match((await settings('get', 'branding.logo')).stdout, /^http:\/\/\S+\/pictures\/[0-9a-f-]{36}\n$/)
+  assert.match((await settings('logo', main)).stderr, /^error: Send a picture as PNG, JPEG or WebP/)
+  assert.match((await settings('logo', '/no/such/file')).stderr, /^error: \/no\/such\/file cannot be read/)
+  assert.equal((await settings('set', 'branding.logo=')).stdout, 'Revision 6 applies.\n')
+  assert.match((await settings('set', 'branding.logo=x')).stderr, /^error: /)
 
   assert.match((await settings('get', 'color')).stderr, /^error: no setting has the key color/)
   assert.match((await settings('set', 'color=red')).stderr, /^error: no setting has this key/)

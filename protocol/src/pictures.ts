@@ -14,7 +14,10 @@ const anyone = { security: 'none', cors: 'any origin' } as const
 
 export const getPicture = endpoint(
   'GET /pictures/:pictureId',
-  { ...anyone, summary: 'Get a picture of an identity, an app or an organization: a WebP square of 256 pixels' },
+  {
+    ...anyone,
+    summary: 'Get a picture of an identity, an app, an organization or the service: a WebP square of 256 pixels',
+  },
   { params: Type.Object({ pictureId: Uuid }) },
   { 200: PictureFile },
 )

@@ -151,12 +151,12 @@ create unlogged table rate_limit_window (
 );
 create index rate_limit_window_expiry on rate_limit_window (expires_at);
 
--- Pictures of identities, apps and organizations, as WebP squares. A reader knows only the picture's random ID, which
--- is unique across all shards and tells nothing about the owner.
+-- Pictures of identities, apps, organizations and the service, as WebP squares. A reader knows only the picture's
+-- random ID, which is unique across all shards and tells nothing about the owner.
 create table picture (
   owner_id text not null,
   picture_id uuid not null,
-  owner_kind text not null check (owner_kind in ('identity', 'app', 'organization')),
+  owner_kind text not null check (owner_kind in ('identity', 'app', 'organization', 'service')),
   -- Of 64, 256 and 512 pixels.
   small bytea not null,
   medium bytea not null,

@@ -5,6 +5,7 @@ import { organizationScopes } from '@countersign/protocol/formats/role'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { Database } from '#platform/database/database.ts'
 import { invariantsOfIdentities } from './invariants-of-identities.ts'
+import { invariantsOfPictures } from './invariants-of-pictures.ts'
 import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
 
 /**
@@ -13,13 +14,7 @@ import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
  */
 const invariants: Record<string, string> = {
   ...invariantsOfIdentities,
-  'a picture has its owner': `
-    select owner_kind, owner_id, picture_id from picture where not case owner_kind
-      when 'identity' then exists (select from identity where identity_id::text = owner_id)
-      when 'app' then exists (select from app where client_id = owner_id)
-      else exists (select from organization where organization_id::text = owner_id) end`,
-  'an owner uses one picture': `
-    select owner_id from picture where expires_at is null group by owner_id having count(*) > 1`,
+  ...invariantsOfPictures,
   'a public signing key has the owner that is recorded': `
     select signing_key.identity_id, key_version from signing_key
     left join signing_key_owner using (public_key)

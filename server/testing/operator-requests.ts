@@ -1,3 +1,4 @@
+import { pngOf } from './pictures.ts'
 import { asPage } from './operators.ts'
 import { createOrganization } from './organization.ts'
 import { bearer, newAddress, newHandle, type RequestClient, times } from './request-client.ts'
@@ -71,6 +72,7 @@ async function changeSettings({ world, send }: RequestClient): Promise<void> {
   const at = (replaced: number) => ({ ...admin, 'if-match': `"${replaced}"` })
   await send(at(revision), 'PATCH /api/admin/settings', { settings })
   await send(at(revision + 1), `POST /api/admin/settings/revisions/${revision}/restore`)
+  await send(at(revision + 2), 'PUT /api/admin/settings/logo', pngOf(64, 64))
   await send(admin, 'GET /api/admin/settings/revisions?limit=5')
   await declare({ world, send })
 }

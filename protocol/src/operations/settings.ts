@@ -2,7 +2,8 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import type { settingRules } from '../formats/registries/settings.ts'
 import { AuditOperator } from './audit.ts'
-import { IfMatch, Timestamp, WebUrl, nullable } from '../values.ts'
+import { pictureBody } from '../pictures.ts'
+import { IfMatch, Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
 const registrationModes = ['open', 'invited', 'closed'] as const
 
@@ -13,6 +14,7 @@ export type RegistrationMode = (typeof registrationModes)[number]
 export const settingSchemas = {
   'registration.mode': Type.Enum(registrationModes, { type: 'string' }),
   'branding.name': Type.String({ minLength: 1, maxLength: 40 }),
+  'branding.logo': Uuid,
   'branding.accent': Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Color of buttons and links, #rrggbb' }),
   'legal.terms': WebUrl,
   'legal.privacy': WebUrl,
@@ -27,9 +29,9 @@ export const SomeSettings = Type.Partial(Type.Object(settingSchemas))
 export type SomeSettings = Static<typeof SomeSettings>
 
 /** A setting that has no default. */
-type Unset = 'branding.accent' | `legal.${string}`
+type Unset = 'branding.logo' | 'branding.accent' | `legal.${string}`
 
-/** Values of all settings. A color or page of the operator may be missing. */
+/** Values of all settings. A logo, color or page of the operator may be missing. That of the logo is a picture ID. */
 export type SettingValues = {
   [Key in SettingKey]: Static<(typeof settingSchemas)[Key]> | (Key extends Unset ? null : never)
 }
@@ -41,7 +43,7 @@ export function isSettingKey(text: string): text is SettingKey {
 /** Keys of all settings, in the order of the reference. */
 export const settingKeys = Object.keys(settingSchemas).filter(isSettingKey)
 
-/** A setting as it applies now. One that the environment fixes is not editable. */
+/** A setting as it applies now. One that the environment fixes is not editable. The value of the logo is its URL. */
 export const Setting = Type.Object({
   value: nullable(Type.String()),
   default: nullable(Type.String()),
@@ -75,6 +77,7 @@ export const SettingChanges = Type.Partial(
   Type.Object({
     'registration.mode': nullable(settingSchemas['registration.mode']),
     'branding.name': nullable(settingSchemas['branding.name']),
+    'branding.logo': Type.Null({ description: 'Removes the logo. PUT /api/admin/settings/logo sets it' }),
     'branding.accent': nullable(settingSchemas['branding.accent']),
     'legal.terms': nullable(settingSchemas['legal.terms']),
     'legal.privacy': nullable(settingSchemas['legal.privacy']),
@@ -99,6 +102,13 @@ export const updateSettings = endpoint(
     headers: IfMatch,
     body: Type.Object({ settings: SettingChanges }, { additionalProperties: false }),
   },
+  { 200: Settings },
+)
+
+export const setLogo = endpoint(
+  'PUT /api/admin/settings/logo',
+  { ...managing, ...pictureBody, summary: 'Upload the logo of the service: PNG, JPEG or WebP of at most 2 MiB' },
+  { headers: IfMatch },
   { 200: Settings },
 )
 

@@ -45,7 +45,9 @@ export async function exportDocument(
   now: Date,
 ): Promise<ConfigurationDocument> {
   const { db } = kernel
-  const settings = hasPermission(operator, 'settings.read') ? ((await readStoredSettings(db))?.stored ?? {}) : {}
+  const stored = hasPermission(operator, 'settings.read') ? (await readStoredSettings(db))?.stored : undefined
+  // The logo is a picture, which a document cannot contain.
+  const { 'branding.logo': _logo, ...settings } = stored ?? {}
   const groups = hasPermission(operator, 'groups.read') ? await readGroups(kernel, source) : []
   const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, source) : []
   const invitations = hasPermission(operator, 'people.invite') ? await readInvitations(kernel, source, now) : []

@@ -1,6 +1,8 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/operations/settings'
 import { defineModule } from '#platform/module/define-module.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import type { Workshop } from '#platform/pictures/workshop.ts'
 import { settingRoutes } from './routes.ts'
 
 const auditActions = ['settings.updated'] as const
@@ -11,9 +13,9 @@ declare module '#platform/audit/audit-log.ts' {
   }
 }
 
-export const operatorSettings = defineModule()({
+export const operatorSettings = defineModule<{ kernel: ServerContext; workshop: Workshop }>()({
   name: 'operations/settings',
   endpoints: endpointsOf(endpoints),
-  mount: (hosts, { kernel }) => settingRoutes(hosts.api, kernel),
+  mount: (hosts, services) => settingRoutes(hosts.api, services),
   auditActions,
 })

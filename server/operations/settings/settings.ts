@@ -14,7 +14,15 @@ import { defineErrors } from '#platform/api-error.ts'
 import type { Config } from '#platform/config/config.ts'
 import { afterCommit, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { listRevisions, type NewRevision, revisionsMax, storeRevision } from '#platform/settings/revision.ts'
+import { addPicture, deleteOtherPictures, pictureUrl, renderUpload } from '#platform/pictures/picture.ts'
+import type { Workshop } from '#platform/pictures/workshop.ts'
+import {
+  listNamedLogos,
+  listRevisions,
+  type NewRevision,
+  revisionsMax,
+  storeRevision,
+} from '#platform/settings/revision.ts'
 import {
   applySettings,
   defaultSettings,
@@ -30,6 +38,9 @@ const errors = defineErrors({
   version_mismatch: [412, 'The settings were changed meanwhile. Read them again.'],
 })
 
+const logoKey = 'branding.logo'
+const service = { kind: 'service', id: 'service' } as const
+
 type Kernel = Pick<ServerContext, 'db' | 'config' | 'settings' | 'clock'>
 
 /** Returns all settings as they apply now, from the database. */
@@ -42,9 +53,14 @@ function describe(config: Config, { revision, stored }: StoredSettings): Setting
   const settings = settingKeys.map((key): [string, Settings['settings'][string]] => {
     const isFixed = config.fixed[key] !== undefined
     const source = isFixed ? 'environment' : stored[key] === undefined ? 'default' : 'database'
-    return [key, { value: values[key], default: defaults[key], source, editable: !isFixed }]
+    return [key, { value: shownValue(config, key, values[key]), default: defaults[key], source, editable: !isFixed }]
   })
   return { revision, settings: Object.fromEntries(settings) }
+}
+
+/** Returns the value of a setting as operators see it: a logo by its URL. */
+function shownValue({ baseUrl }: Pick<Config, 'baseUrl'>, key: string, value: string | null): string | null {
+  return key === logoKey && value !== null ? pictureUrl(baseUrl, value) : value
 }
 
 /** A change by an operator of the settings of one revision. */
@@ -78,6 +94,20 @@ function merge(stored: SomeSettings, changes: [SettingKey, string | null][]): So
   return Object.fromEntries(entries)
 }
 
+/** Makes an uploaded picture the logo. Throws like `updateSettings`, and the errors of `renderUpload`. */
+export async function setLogo(
+  { kernel, workshop }: { kernel: Kernel; workshop: Workshop },
+  target: SettingTarget,
+  bytes: Buffer,
+): Promise<Settings> {
+  if (kernel.config.fixed[logoKey] !== undefined) throw fixedError(logoKey)
+  const rendered = await renderUpload(workshop, 'operator', service.kind, bytes)
+  return replaceSettings(kernel, target, async (tx, stored) => {
+    const pictureId = await addPicture(tx, service, rendered, kernel.clock())
+    return { settings: merge(stored, [[logoKey, pictureId]]) }
+  })
+}
+
 /** Restores the settings of a revision. Throws `setting_revision_not_found`, and like `updateSettings`. */
 export function restoreRevision(kernel: Kernel, target: SettingTarget, restoredFrom: number): Promise<Settings> {
   return replaceSettings(kernel, target, async (tx) => {
@@ -103,6 +133,7 @@ function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Repla
     requirePermissions(operator, changed.flatMap(permissionsOfChange))
     const row: NewRevision = { stored: settings, changed, restoredFrom, ...auditFieldsOf(operator) }
     if (!(await storeRevision(tx, replaced, row, now))) throw errors.version_mismatch()
+    if (changed.includes(logoKey)) await deleteOtherPictures(tx, service.id, await listNamedLogos(tx))
     const revision = replaced + 1
     const changes = changed.map((key) => ({ path: key, from: before.stored[key] ?? null, to: settings[key] ?? null }))
     const details = { revision, changed, changes, ...(restoredFrom !== undefined && { restoredFrom }) }
@@ -120,10 +151,16 @@ type Page = { before: number | undefined; count: number }
 
 /** Lists a page of the revisions, newest first. */
 export async function listSettingRevisions(
-  { db }: Pick<Kernel, 'db'>,
+  { db, config }: Pick<Kernel, 'db' | 'config'>,
   { before, count }: Page,
 ): Promise<{ revisions: SettingRevision[]; nextCursor: string | null }> {
   const found = await listRevisions(db, before, count + 1)
-  const revisions = found.slice(0, count)
+  const revisions = found.slice(0, count).map((each) => ({ ...each, values: shownValues(config, each.values) }))
   return { revisions, nextCursor: found.length > count ? String(revisions.at(-1)?.revision) : null }
+}
+
+function shownValues(config: Config, values: SettingRevision['values']): SettingRevision['values'] {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, shownValue(config, key, value) ?? value]),
+  )
 }

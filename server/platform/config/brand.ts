@@ -8,8 +8,8 @@ import { ConfigError } from '#platform/config-error.ts'
 /** How the operator names the service, and links to its own pages. */
 export type BrandSetting = {
   name: string
-  /** Bytes of the logo's file, and the ID of its picture, which every process derives from them. */
-  logo?: { bytes: Buffer; pictureId: string }
+  /** ID of the picture of the logo. That of a file has its bytes, from which every process derives the ID. */
+  logo?: { pictureId: string; bytes?: Buffer }
   accent?: AccentColor
   links: BrandLinks
 }
@@ -68,7 +68,7 @@ function readAccent(text: string): AccentColor {
   return accent
 }
 
-function readLogo(path: string): NonNullable<BrandSetting['logo']> {
+function readLogo(path: string): Required<NonNullable<BrandSetting['logo']>> {
   const bytes = readBytes(path)
   if (bytes.length > logoBytesMax) throw new ConfigError('BRAND_LOGO must be a picture of at most 2 MiB.')
   const hash = createHash('sha256').update(bytes).digest('hex')

@@ -7,10 +7,11 @@ import type { BrandSetting } from './brand.ts'
 type Given = (name: (typeof settingRules)[SettingKey]['environment']) => string | undefined
 
 /** Parses the settings that the environment fixes, although operators could change them. Throws `ConfigError`. */
-export function readFixedSettings(given: Given, { name, accent, links }: BrandSetting): SomeSettings {
+export function readFixedSettings(given: Given, { name, logo, accent, links }: BrandSetting): SomeSettings {
   const parsed: Record<SettingKey, string | undefined> = {
     'registration.mode': given('REGISTRATION'),
     'branding.name': name,
+    'branding.logo': logo?.pictureId,
     'branding.accent': accent?.hex,
     'legal.terms': links.terms,
     'legal.privacy': links.privacy,
@@ -31,6 +32,7 @@ const tooLong = 'must have at most 2,000 characters'
 const objections: Record<SettingKey, string> = {
   'registration.mode': 'must be one of open, invited, closed',
   'branding.name': 'must have at most 40 characters',
+  'branding.logo': 'must be a picture',
   'branding.accent': 'must be a color such as #2841ae',
   'legal.terms': tooLong,
   'legal.privacy': tooLong,

@@ -575,7 +575,7 @@ export interface Tables {
   picture: {
     owner_id: string
     picture_id: string
-    owner_kind: 'identity' | 'app' | 'organization'
+    owner_kind: 'identity' | 'app' | 'organization' | 'service'
     small: Uint8Array
     medium: Uint8Array
     large: Uint8Array

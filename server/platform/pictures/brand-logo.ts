@@ -4,15 +4,15 @@ import { ConfigError } from '#platform/config-error.ts'
 import { renderBytes } from './picture.ts'
 import type { RenderedPicture, Workshop } from './workshop.ts'
 
-/** Logo of the operator, which is in no table: each process renders it from its file. */
+/** Logo of the operator in a file, which is in no table: each process renders it. */
 export type BrandLogo = { pictureId: string; rendered: RenderedPicture }
 
-/** Renders the logo of the operator, if there is one. Throws `ConfigError` if its file cannot be decoded. */
+/** Renders the logo of the operator, if it is a file. Throws `ConfigError` if its file cannot be decoded. */
 export async function renderBrandLogo(
   { brand: { logo } }: Pick<Config, 'brand'>,
   workshop: Workshop,
 ): Promise<BrandLogo | undefined> {
-  if (!logo) return undefined
+  if (!logo?.bytes) return undefined
   try {
     return { pictureId: logo.pictureId, rendered: await renderBytes(workshop, 'operator', 'contain', logo.bytes) }
   } catch (error) {

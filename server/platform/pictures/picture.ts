@@ -25,7 +25,7 @@ const errors = defineErrors({
 const tooLarge = `A picture has at most ${limits.pictureSideMax} pixels on each side.`
 
 /** People look out of their picture; a logo must not be cut. */
-const fits: Record<OwnerKind, Fit> = { identity: 'cover', app: 'contain', organization: 'contain' }
+const fits: Record<OwnerKind, Fit> = { identity: 'cover', app: 'contain', organization: 'contain', service: 'contain' }
 
 /**
  * Renders an uploaded picture for its owner, without anything but its pixels. `by` is the user who waits for it. Throws
@@ -88,6 +88,23 @@ export async function replacePicture(
   await store.deletePicturesInUse(tx, owner.id, undefined)
   await store.insertPicture(tx, { owner, pictureId, rendered, expiresAt: null }, now)
   return pictureId
+}
+
+/** Stores another picture of an owner beside those that it has. Returns its ID. */
+export async function addPicture(
+  tx: Transaction,
+  owner: PictureOwner,
+  rendered: RenderedPicture,
+  now: Date,
+): Promise<string> {
+  const pictureId = randomUUID()
+  await store.insertPicture(tx, { owner, pictureId, rendered, expiresAt: null }, now)
+  return pictureId
+}
+
+/** Deletes the pictures of an owner, except some. */
+export function deleteOtherPictures(tx: Transaction, ownerId: string, kept: string[]): Promise<void> {
+  return store.deleteOtherPictures(tx, ownerId, kept)
 }
 
 /** A picture that its owner has uploaded and can put to use for a while. */

@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { PictureSize, RenderedPicture } from './workshop.ts'
 
-export type OwnerKind = 'identity' | 'app' | 'organization'
-/** Identity, app or organization that has a picture. Only its own room knows the kind of its ID. */
+export type OwnerKind = 'identity' | 'app' | 'organization' | 'service'
+/** Identity, app or organization that has a picture, or the service. Only its own room knows the kind of its ID. */
 export type PictureOwner = { kind: OwnerKind; id: string }
 
 type NewPicture = { owner: PictureOwner; pictureId: string; rendered: RenderedPicture; expiresAt: Date | null }
@@ -88,6 +89,15 @@ export async function deleteSurplus(tx: Transaction, ownerId: string, count: num
     .orderBy('picture_id')
     .offset(count)
   await tx.deleteFrom('picture').where('owner_id', '=', ownerId).where('picture_id', 'in', surplus).execute()
+}
+
+/** Deletes the pictures of an owner, except some. */
+export async function deleteOtherPictures(tx: Transaction, ownerId: string, kept: string[]): Promise<void> {
+  await tx
+    .deleteFrom('picture')
+    .where('owner_id', '=', ownerId)
+    .where(sql<boolean>`picture_id <> all(${kept}::uuid[])`)
+    .execute()
 }
 
 export async function deletePictures(tx: Transaction, ownerIds: readonly string[]): Promise<void> {

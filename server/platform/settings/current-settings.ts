@@ -51,12 +51,17 @@ export function withCurrentBrand(config: Config, settings: CurrentSettings): Con
   }
 }
 
-function brandOf({ links, accent: _fixed, ...brand }: BrandSetting, settings: CurrentSettings): BrandSetting {
+function brandOf(
+  { links, logo: file, accent: _fixed, ...brand }: BrandSetting,
+  settings: CurrentSettings,
+): BrandSetting {
   const [values, accent] = [settings.values(), settings.accent()]
+  const { 'branding.logo': pictureId } = values
   const { 'legal.terms': terms, 'legal.privacy': privacy, 'legal.imprint': imprint, 'legal.support': support } = values
   return {
     ...brand,
     name: values['branding.name'],
+    ...(pictureId !== null && { logo: pictureId === file?.pictureId ? file : { pictureId } }),
     ...(accent && { accent }),
     links: {
       ...(terms !== null && { terms }),

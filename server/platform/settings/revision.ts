@@ -35,6 +35,11 @@ export async function storeRevision(
   return isStored
 }
 
+/** Lists the IDs of the logos that can come back with a revision. */
+export function listNamedLogos(tx: Transaction): Promise<string[]> {
+  return store.listNamedLogos(tx)
+}
+
 /** Lists the newest revisions, of all or of those before one. */
 export async function listRevisions(
   db: Database,

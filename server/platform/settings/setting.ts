@@ -21,6 +21,7 @@ export function defaultSettings({ baseUrl, authUrl, businessUrl }: Origin): Sett
   return {
     'registration.mode': [baseUrl, authUrl, businessUrl].every(isLocal) ? 'open' : 'invited',
     'branding.name': defaultName,
+    'branding.logo': null,
     'branding.accent': null,
     'legal.terms': null,
     'legal.privacy': null,
@@ -42,6 +43,7 @@ const parsePage: Parse = (url) => linkOf(url, ['https:'])
 const parsers: Record<SettingKey, Parse> = {
   'registration.mode': (mode) => mode,
   'branding.name': (name) => (isServiceName(name) && isDisplayName(name) ? name : undefined),
+  'branding.logo': (pictureId) => pictureId,
   'branding.accent': (color) => accentOf(color)?.hex,
   'legal.terms': parsePage,
   'legal.privacy': parsePage,
@@ -55,6 +57,7 @@ const page = 'must be an https URL without user name and password, of at most 2,
 const demands: Record<SettingKey, string> = {
   'registration.mode': 'must be open, invited or closed',
   'branding.name': 'must be 1 to 40 visible characters in one line',
+  'branding.logo': 'must be a picture of the service',
   'branding.accent': 'must be a color such as #2841ae',
   'legal.terms': page,
   'legal.privacy': page,

@@ -52,6 +52,13 @@ export async function insertRevision(tx: Transaction, replaced: number, row: New
   return numAffectedRows === 1n
 }
 
+/** Lists the logos that a revision names. */
+export async function listNamedLogos(tx: Transaction): Promise<string[]> {
+  const { rows } = await sql<{ logo: string }>`
+    select distinct stored ->> 'branding.logo' as logo from setting_revision where stored ? 'branding.logo'`.execute(tx)
+  return rows.map(({ logo }) => logo)
+}
+
 /** Deletes the revisions up to one. */
 export async function deleteRevisions(tx: Transaction, last: number): Promise<void> {
   await tx.deleteFrom('setting_revision').where('revision', '<=', last).execute()

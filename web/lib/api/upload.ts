@@ -17,18 +17,18 @@ export async function upload<Name extends Uploading>(
 }
 
 /** Endpoints of the admin API that take a file as their body. */
-type Importing = Extract<keyof Api, 'POST /api/admin/invitations/import'>
+export type Importing = Extract<keyof Api, 'POST /api/admin/invitations/import' | 'PUT /api/admin/settings/logo'>
 
 /** Sends a file to the admin API as one identity of the signed-in user. Throws `ApiError` or `NetworkError`. */
 export async function uploadAs<Name extends Importing>(
   identityId: string,
   name: Name,
-  { querystring }: RequestOf<Name>,
+  { querystring, ...rest }: RequestOf<Name> & { querystring?: Record<string, string> },
   file: Blob,
 ): Promise<ResponseOf<Name>> {
-  const given = { querystring: { ...querystring, identity_id: identityId } }
+  const given = { ...rest, querystring: { ...querystring, identity_id: identityId } }
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
   // Mails that this request causes are in the language of the page.
-  const headers = { 'content-type': file.type, 'accept-language': document.documentElement.lang }
+  const headers = { ...init.headers, 'content-type': file.type, 'accept-language': document.documentElement.lang }
   return parseResponse(await sendRequest(url, { ...init, body: file, headers, credentials: 'include' }))
 }

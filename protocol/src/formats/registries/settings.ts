@@ -7,6 +7,7 @@ type SettingRule = { environment: string; permission?: Permission }
 export const settingRules = {
   'registration.mode': { environment: 'REGISTRATION', permission: 'operators.manage' },
   'branding.name': { environment: 'BRAND_NAME' },
+  'branding.logo': { environment: 'BRAND_LOGO' },
   'branding.accent': { environment: 'BRAND_ACCENT' },
   'legal.terms': { environment: 'TERMS_URL' },
   'legal.privacy': { environment: 'PRIVACY_URL' },

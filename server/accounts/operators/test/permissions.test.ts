@@ -86,6 +86,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'POST /api/admin/keys/rotate': ['keys.manage', 'owner', 'fresh'],
   'GET /api/admin/settings': ['settings.read', 'owner auditor'],
   'PATCH /api/admin/settings': ['settings.manage', 'owner', 'fresh'],
+  'PUT /api/admin/settings/logo': ['settings.manage', 'owner', 'fresh'],
   'GET /api/admin/settings/revisions': ['settings.read', 'owner auditor'],
   'POST /api/admin/settings/revisions/:revision/restore': ['settings.manage', 'owner', 'fresh'],
   'GET /api/admin/export': ['configuration.export', 'owner people apps auditor'],

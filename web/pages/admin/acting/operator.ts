@@ -3,7 +3,7 @@ import type { Permission } from '@countersign/protocol/formats/registries/permis
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { callAs } from '../../../lib/api/call.ts'
-import { uploadAs } from '../../../lib/api/upload.ts'
+import { type Importing, uploadAs } from '../../../lib/api/upload.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 
 export type OwnOperator = ResponseOf<'GET /api/account/operators'>['operators'][number]
@@ -23,7 +23,7 @@ export function useOperator() {
     ask: <Name extends keyof Api>(name: Name, given: RequestOf<Name>): Promise<ResponseOf<Name>> =>
       withRecentAuthentication(() => callAs(identityId, name, given)),
     /** Calls an endpoint whose body is a file. */
-    askWithFile: (name: Parameters<typeof uploadAs>[1], given: Parameters<typeof uploadAs>[2], file: Blob) =>
+    askWithFile: <Name extends Importing>(name: Name, given: RequestOf<Name>, file: Blob): Promise<ResponseOf<Name>> =>
       withRecentAuthentication(() => uploadAs(identityId, name, given, file)),
   }
 }

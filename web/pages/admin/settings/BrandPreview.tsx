@@ -1,14 +1,12 @@
 import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import { Mark } from '../../../components/frame/Letterhead.tsx'
-import { readSiteSettings } from '../../../lib/page-data.ts'
 import { useSettingsMessages } from './words.ts'
 
-type Props = { name: string; accent: string }
+type Props = { name: string; accent: string; logo: string | null }
 
-/** Shows how a name and color look on a phone, light and dark. Without a color it shows that of Countersign. */
-export function BrandPreview({ name, accent }: Props) {
+/** Shows how a logo, name and color look on a phone, light and dark. Without a color it shows that of Countersign. */
+export function BrandPreview({ name, accent, logo }: Props) {
   const words = useSettingsMessages()
-  const { brand } = readSiteSettings()
   const color = accentOf(accent)
   return (
     <div class="field">
@@ -24,7 +22,7 @@ export function BrandPreview({ name, accent }: Props) {
               aria-hidden="true"
             >
               <p class="wordmark">
-                {brand.logoUrl === undefined ? <Mark /> : <img class="mark" src={brand.logoUrl} alt="" />}
+                {logo === null ? <Mark /> : <img class="mark" src={logo} alt="" />}
                 <bdi>{name}</bdi>
               </p>
               <span class="button primary">{words.preview.act}</span>

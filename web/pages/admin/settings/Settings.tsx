@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { PageHead } from '../../../components/frame/Frame.tsx'
+import { PictureEditor } from '../../../components/pictures/PictureEditor.tsx'
+import { Card } from '../../../components/ui/Card.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { BrandPreview } from './BrandPreview.tsx'
@@ -26,6 +28,7 @@ export function Settings() {
         {(current) => (
           <>
             <Registration current={current} {...writing} />
+            <Logo current={current} replace={writing.replace} />
             <Brand current={current} {...writing} />
             <History current={current} revisions={revisions} replace={writing.replace} />
           </>
@@ -67,6 +70,32 @@ function Registration({ current, draft, change, replace }: Props) {
   )
 }
 
+/** Changes the logo of the service, at once. */
+function Logo({ current, replace }: Pick<Props, 'current' | 'replace'>) {
+  const words = useSettingsMessages()
+  const { ask, askWithFile } = useOperator()
+  const key = 'branding.logo'
+  const setting = current.settings[key]
+  const name = current.settings['branding.name']?.value ?? ''
+  return (
+    <Card title={words.keys[key]} about={words.logoWhat}>
+      {useMayChange()(key, current) ? (
+        <PictureEditor
+          current={setting?.value}
+          name={name}
+          kind="organization"
+          onSave={(picture) => replace((headers) => askWithFile('PUT /api/admin/settings/logo', { headers }, picture))}
+          onRemove={() =>
+            replace((headers) => ask('PATCH /api/admin/settings', { headers, body: { settings: { [key]: null } } }))
+          }
+        />
+      ) : (
+        <FixedSetting settingKey={key} label={words.keys[key]} setting={setting} />
+      )}
+    </Card>
+  )
+}
+
 /** Names the service, and links to the pages of its operator. */
 function Brand({ current, draft, change, replace }: Props) {
   const words = useSettingsMessages()
@@ -105,7 +134,7 @@ function Brand({ current, draft, change, replace }: Props) {
     >
       {show(name)}
       {show(accent)}
-      <BrandPreview name={shown.name} accent={shown.accent} />
+      <BrandPreview {...shown} logo={current.settings['branding.logo']?.value ?? null} />
       <div class="grid-2">{links.map(show)}</div>
     </SettingsForm>
   )

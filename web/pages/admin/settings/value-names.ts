@@ -3,11 +3,12 @@ import { isolate } from '../../../lib/text/isolate.ts'
 import { registrationModes } from './draft.ts'
 import { useSettingsMessages } from './words.ts'
 
-/** Returns what shows the value of a setting: a mode of registration by its name. */
+/** Returns what shows the value of a setting: a mode of registration by its name, and no URL of a logo. */
 export function useValueName(): (key: string, value: string | null) => string {
   const words = useSettingsMessages()
   return (key, value) => {
     if (value === null) return words.none
+    if (key === 'branding.logo') return words.picture
     const mode = key === 'registration.mode' && registrationModes.find((each) => each === value)
     return mode ? words.modes[mode].label : value
   }

@@ -9,6 +9,7 @@ export const adminSettingsMessages: typeof english = {
   keys: {
     'registration.mode': 'التسجيل',
     'branding.name': 'الاسم',
+    'branding.logo': 'الشعار',
     'branding.accent': 'اللون',
     'legal.terms': 'الشروط',
     'legal.privacy': 'الخصوصية',
@@ -24,6 +25,8 @@ export const adminSettingsMessages: typeof english = {
   },
   brand: 'العلامة التجارية',
   brandWhat: 'تظهر في الصفحات والرسائل.',
+  logoWhat: 'مربع في أعلى كل صفحة. يُحفظ كل تغيير على الفور.',
+  picture: 'صورة',
   nameHint: (name) => `إن تُرك فارغًا: ${isolate(name)}`,
   nameProblem: `استخدم سطرًا واحدًا لا يزيد على ${numberOf(40)} حرفًا.`,
   colorHint: 'تُعدَّل درجته حتى يكون النص مقروءًا.',

@@ -7,6 +7,7 @@ export const adminSettingsMessages: typeof english = {
   keys: {
     'registration.mode': 'Registrierung',
     'branding.name': 'Name',
+    'branding.logo': 'Logo',
     'branding.accent': 'Farbe',
     'legal.terms': 'Nutzungsbedingungen',
     'legal.privacy': 'Datenschutz',
@@ -22,6 +23,8 @@ export const adminSettingsMessages: typeof english = {
   },
   brand: 'Auftritt',
   brandWhat: 'Seiten und E-Mails zeigen ihn.',
+  logoWhat: 'Ein Quadrat oben auf jeder Seite. Jede Änderung wird sofort gespeichert.',
+  picture: 'ein Bild',
   nameHint: (name) => `Ohne Angabe: ${name}`,
   nameProblem: 'Erlaubt ist eine Zeile mit höchstens 40 Zeichen.',
   colorHint: 'Ihr Ton wird angepasst, bis Text lesbar ist.',

@@ -3,6 +3,7 @@ import type { RegistrationMode, SettingKey } from '@countersign/protocol/operati
 const keys: Record<SettingKey, string> = {
   'registration.mode': 'Registration',
   'branding.name': 'Name',
+  'branding.logo': 'Logo',
   'branding.accent': 'Color',
   'legal.terms': 'Terms',
   'legal.privacy': 'Privacy',
@@ -26,6 +27,9 @@ export const adminSettingsMessages = {
   modes,
   brand: 'Brand',
   brandWhat: 'Pages and e-mails show it.',
+  logoWhat: 'A square at the top of every page. Each change is saved at once.',
+  /** Stands for the logo in the history. */
+  picture: 'a picture',
   nameHint: (name: string) => `Without one: ${name}`,
   nameProblem: 'Use one line of up to 40 characters.',
   colorHint: 'Its shade is adapted until text is readable.',
