@@ -1,3 +1,4 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import { CliError, isInteractive, promptSecret } from '../terminal.ts'
 import type { Settings } from '../settings.ts'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
@@ -5,8 +6,6 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { reasonOf } from '../call.ts'
-
-const passphraseCharactersMin = 16
 
 /** Reads the passphrase from the environment or the terminal only: other processes can read arguments. */
 export async function promptPassphrase(settings: Settings): Promise<string> {
@@ -18,8 +17,9 @@ export async function promptPassphrase(settings: Settings): Promise<string> {
 
 /** Checks the passphrase of a new file, because nothing else protects it. */
 export function requireStrongPassphrase(passphrase: string): string {
-  if (passphrase.length >= passphraseCharactersMin) return passphrase
-  throw new CliError(`The passphrase must have at least ${passphraseCharactersMin} characters`)
+  const { backupPassphraseCharactersMin: min } = limits
+  if (passphrase.length >= min) return passphrase
+  throw new CliError(`The passphrase must have at least ${min} characters`)
 }
 
 type Transfer = { method: 'GET' | 'POST'; headers: Record<string, string>; body?: AsyncIterable<Uint8Array> }

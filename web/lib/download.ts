@@ -2,7 +2,11 @@ import { callText } from './api/call.ts'
 
 /** Saves a text as a file on the user's device. */
 export function downloadFile(text: string, type: string, name: string): void {
-  const file = new Blob([text], { type })
+  saveFile(new Blob([text], { type }), name)
+}
+
+/** Saves a file on the user's device. */
+export function saveFile(file: Blob, name: string): void {
   const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name })
   link.click()
   URL.revokeObjectURL(link.href)

@@ -7,7 +7,7 @@ import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { adminGroupsMessages as groups } from '../../../web/locales/en/pages/admin/groups.ts'
 import { adminInvitationsMessages as invitations } from '../../../web/locales/en/pages/admin/invitations.ts'
-import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/settings.ts'
+import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/service/settings.ts'
 import { adminPeopleMessages as words } from '../../../web/locales/en/pages/admin/people.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import type { Person } from '../../fixtures/person.ts'

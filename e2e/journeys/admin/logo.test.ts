@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { twoColors } from '../../../server/testing/pictures.ts'
-import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/settings.ts'
+import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/service/settings.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { watch } from '../../fixtures/visual-checks.ts'

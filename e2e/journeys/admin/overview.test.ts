@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { adminInvitationsMessages as invitations } from '../../../web/locales/en/pages/admin/invitations.ts'
-import { adminKeysMessages as keys } from '../../../web/locales/en/pages/admin/keys.ts'
+import { adminKeysMessages as keys } from '../../../web/locales/en/pages/admin/service/keys.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { adminOrganizationsMessages as organizations } from '../../../web/locales/en/pages/admin/organizations.ts'
 import { adminOverviewMessages as overview } from '../../../web/locales/en/pages/admin/overview.ts'

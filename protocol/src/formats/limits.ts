@@ -316,6 +316,8 @@ export const limits = {
   /** Of the code for the answering device, and of the code it returns. */
   deviceApprovalDigits: 6,
   deviceConfirmationDigits: 2,
+  /** Of the passphrase of a new backup, which nothing else protects. */
+  backupPassphraseCharactersMin: 16,
   stateCharactersMax: 8192,
   nonceCharactersMax: 1024,
 } as const

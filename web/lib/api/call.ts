@@ -45,6 +45,17 @@ export async function callAs<Name extends keyof Api>(
   return parseResponse(await send(name, { ...parts, querystring: { ...querystring, identity_id: identityId } }))
 }
 
+/** Calls an endpoint whose response is a file, as one identity of the signed-in user. Throws like `call`. */
+export async function openAs<Name extends keyof Api>(
+  identityId: string,
+  name: Name,
+  given: RequestOf<Name>,
+): Promise<Response> {
+  const { querystring, ...parts }: Parts = given
+  const response = await send(name, { ...parts, querystring: { ...querystring, identity_id: identityId } })
+  return response.ok ? response : parseResponse(response)
+}
+
 function send(name: string, given: Parts): Promise<Response> {
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
   // Mails that this request causes are in the language of the page.

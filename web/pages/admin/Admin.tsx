@@ -39,6 +39,7 @@ const loaders: Record<Section, () => Promise<ComponentType<SectionProps>>> = {
   audit: async () => (await import('./audit/Audit.tsx')).Audit,
   operators: async () => (await import('./operators/Operators.tsx')).Operators,
   keys: async () => (await import('./keys/Keys.tsx')).Keys,
+  backups: async () => (await import('./backups/Backups.tsx')).Backups,
   settings: async () => (await import('./settings/Settings.tsx')).Settings,
 }
 

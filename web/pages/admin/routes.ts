@@ -12,6 +12,7 @@ export const sectionIcons = {
   audit: 'scroll-text',
   operators: 'shield-check',
   keys: 'key-round',
+  backups: 'database',
   settings: 'settings',
 } as const satisfies Record<string, IconName>
 

@@ -16,6 +16,7 @@ export const adminMessages: typeof english = {
     audit: 'سجل التدقيق',
     operators: 'المشغّلون',
     keys: 'المفاتيح',
+    backups: 'النسخ الاحتياطية',
     settings: 'الإعدادات',
   },
   roles: { owner: 'مالك', people: 'الأشخاص', apps: 'التطبيقات', auditor: 'مدقّق' },

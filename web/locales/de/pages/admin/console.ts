@@ -14,6 +14,7 @@ export const adminMessages: typeof english = {
     audit: 'Audit-Log',
     operators: 'Betreiber',
     keys: 'Schlüssel',
+    backups: 'Backups',
     settings: 'Einstellungen',
   },
   roles: { owner: 'Inhaber', people: 'Personen', apps: 'Apps', auditor: 'Prüfung' },

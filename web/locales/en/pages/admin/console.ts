@@ -12,6 +12,7 @@ export const adminMessages = {
     audit: 'Audit log',
     operators: 'Operators',
     keys: 'Keys',
+    backups: 'Backups',
     settings: 'Settings',
   },
   roles: { owner: 'Owner', people: 'People', apps: 'Apps', auditor: 'Auditor' },

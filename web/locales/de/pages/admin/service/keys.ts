@@ -1,4 +1,4 @@
-import type { adminKeysMessages as english } from '../../../en/pages/admin/keys.ts'
+import type { adminKeysMessages as english } from '../../../../en/pages/admin/service/keys.ts'
 
 /** Holds the messages about the keys that sign tokens, for operators. In German. */
 export const adminKeysMessages: typeof english = {

@@ -1,6 +1,6 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
-import type { adminSettingsMessages as english } from '../../../en/pages/admin/settings.ts'
-import { numberOf } from '../../format.ts'
+import type { adminSettingsMessages as english } from '../../../../en/pages/admin/service/settings.ts'
+import { numberOf } from '../../../format.ts'
 
 /** Holds the messages about the settings of the service, for operators. In Arabic. */
 export const adminSettingsMessages: typeof english = {

@@ -1,4 +1,4 @@
-import type { adminSettingsMessages as english } from '../../../en/pages/admin/settings.ts'
+import type { adminSettingsMessages as english } from '../../../../en/pages/admin/service/settings.ts'
 
 /** Holds the messages about the settings of the service, for operators. In German. */
 export const adminSettingsMessages: typeof english = {
