@@ -105,6 +105,13 @@ import {
   addTest as addTestSink,
 } from './sinks/sinks.ts'
 import {
+  addAdd as addServiceWebhook,
+  addDisable as addDisableWebhook,
+  addEnable as addEnableWebhook,
+  addList as addWebhookList,
+  addSelect as addSelectEvents,
+} from './webhooks/service.ts'
+import {
   addRemove,
   addRotateSecret as addRotateWebhookSecret,
   addSet,
@@ -150,8 +157,13 @@ addChange(resources)
 addDisableResource(resources)
 addEnableResource(resources)
 
-const webhooks = program.command('webhooks').description('manage webhooks')
+const webhooks = program.command('webhooks').description('manage webhooks of apps and of the service')
+addWebhookList(webhooks)
+addServiceWebhook(webhooks)
 addSet(webhooks)
+addSelectEvents(webhooks)
+addDisableWebhook(webhooks)
+addEnableWebhook(webhooks)
 addShowWebhook(webhooks)
 addTest(webhooks)
 addDeliveries(webhooks)

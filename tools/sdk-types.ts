@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
+import { appEventTypes } from '@countersign/protocol/clients/webhook-events'
 import { openApiDocument } from '../server/platform/process/openapi.ts'
 import { at, inlineReferences, isRecord } from './references.ts'
 
@@ -128,7 +128,7 @@ if (import.meta.main) {
   const document = openApiDocument({ ...hosts, developerPortal: false, demo: false })
   const written = {
     'api-types.ts': describeOperations(document, called),
-    'webhook-types.ts': describeWebhooks(document, Object.keys(webhookBodies)),
+    'webhook-types.ts': describeWebhooks(document, appEventTypes),
   }
   for (const [name, fresh] of Object.entries(written)) {
     const target = join(import.meta.dirname, '../sdk/src/shared', name)

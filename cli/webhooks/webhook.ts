@@ -5,22 +5,29 @@ import { settingsOf } from '../settings.ts'
 import { styleText } from 'node:util'
 import { toSeconds } from '../apps/options.ts'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
+import { changeService, printService } from './service.ts'
+import { idHelp, isOfService } from './target.ts'
 
 export function addRemove(webhooks: Command): void {
   webhooks
     .command('remove')
-    .description("remove an app's webhook")
-    .argument('<clientId>')
+    .description('remove a webhook')
+    .argument('<id>', idHelp)
     .option('--yes', 'skip the confirmation')
-    .action(async (clientId: string, { yes }: { yes?: true }, command: Command) => {
+    .action(async (id: string, { yes }: { yes?: true }, command: Command) => {
       const settings = settingsOf(command)
       if (!yes && !isInteractive(settings)) command.error('error: --yes is required without a terminal')
       const message = 'Remove the webhook? Its pending deliveries are deleted too.'
       if (!yes && !(await promptConfirmation({ message, initialValue: false }))) throw new CancelledError()
 
-      await call(settings, 'DELETE /api/admin/apps/:clientId/webhook', { params: { clientId } })
-      if (settings.json) return printJson({ clientId, removed: true })
-      console.log(`The webhook of ${clientId} was removed.`)
+      if (isOfService(id)) {
+        await call(settings, 'DELETE /api/admin/webhooks/:webhookId', { params: { webhookId: id } })
+        if (settings.json) return printJson({ webhookId: id, removed: true })
+        return console.log(`The webhook ${id} was removed.`)
+      }
+      await call(settings, 'DELETE /api/admin/apps/:clientId/webhook', { params: { clientId: id } })
+      if (settings.json) return printJson({ clientId: id, removed: true })
+      console.log(`The webhook of ${id} was removed.`)
     })
 }
 
@@ -28,13 +35,14 @@ export function addRotateSecret(webhooks: Command): void {
   webhooks
     .command('rotate-secret')
     .description('replace the secret of a webhook; prints the new one once')
-    .argument('<clientId>')
+    .argument('<id>', idHelp)
     .option('--grace <seconds>', 'how long the old secret also signs (at most 604800); default: not at all', toSeconds)
-    .action(async (clientId: string, { grace }: { grace?: number }, command: Command) => {
+    .action(async (id: string, { grace }: { grace?: number }, command: Command) => {
       const settings = settingsOf(command)
       const body = grace === undefined ? {} : { graceSeconds: grace }
-      const given = { params: { clientId }, body }
-      const answer = await call(settings, 'POST /api/admin/apps/:clientId/webhook/secret', given)
+      const answer = isOfService(id)
+        ? await call(settings, 'POST /api/admin/webhooks/:webhookId/secret', { params: { webhookId: id }, body })
+        : await call(settings, 'POST /api/admin/apps/:clientId/webhook/secret', { params: { clientId: id }, body })
       if (settings.json) return printJson(answer)
 
       printTable([
@@ -48,11 +56,15 @@ export function addRotateSecret(webhooks: Command): void {
 export function addShow(webhooks: Command): void {
   webhooks
     .command('show')
-    .description("show an app's webhook")
-    .argument('<clientId>')
-    .action(async (clientId: string, _: unknown, command: Command) => {
+    .description('show a webhook')
+    .argument('<id>', idHelp)
+    .action(async (id: string, _: unknown, command: Command) => {
       const settings = settingsOf(command)
-      const webhook = await call(settings, 'GET /api/admin/apps/:clientId/webhook', { params: { clientId } })
+      if (isOfService(id)) {
+        const given = { params: { webhookId: id } }
+        return printService(settings, await call(settings, 'GET /api/admin/webhooks/:webhookId', given))
+      }
+      const webhook = await call(settings, 'GET /api/admin/apps/:clientId/webhook', { params: { clientId: id } })
       if (settings.json) return printJson(webhook)
       printTable(fieldsOf(webhook))
     })
@@ -71,12 +83,13 @@ function fieldsOf({ url, status, createdAt, updatedAt }: Webhook): string[][] {
 export function addSet(webhooks: Command): void {
   webhooks
     .command('set')
-    .description("set an app's webhook URL; prints the secret when the webhook is created")
-    .argument('<clientId>')
+    .description('set the URL of a webhook; prints the secret when that of an app is created')
+    .argument('<id>', idHelp)
     .argument('<url>')
-    .action(async (clientId: string, url: string, _: unknown, command: Command) => {
+    .action(async (id: string, url: string, _: unknown, command: Command) => {
       const settings = settingsOf(command)
-      const body = { url }
+      if (isOfService(id)) return changeService(command, id, { url })
+      const [body, clientId] = [{ url }, id]
       const webhook = await call(settings, 'PUT /api/admin/apps/:clientId/webhook', { params: { clientId }, body })
       if (settings.json) return printJson(webhook)
 
@@ -89,12 +102,14 @@ export function addSet(webhooks: Command): void {
 export function addTest(webhooks: Command): void {
   webhooks
     .command('test')
-    .description('send a test event (webhook.test) to an app')
-    .argument('<clientId>')
-    .action(async (clientId: string, _: unknown, command: Command) => {
+    .description('send a test event to a webhook')
+    .argument('<id>', idHelp)
+    .action(async (id: string, _: unknown, command: Command) => {
       const settings = settingsOf(command)
-      const answer = await call(settings, 'POST /api/admin/apps/:clientId/webhook/test', { params: { clientId } })
+      const answer = isOfService(id)
+        ? await call(settings, 'POST /api/admin/webhooks/:webhookId/test', { params: { webhookId: id } })
+        : await call(settings, 'POST /api/admin/apps/:clientId/webhook/test', { params: { clientId: id } })
       if (settings.json) return printJson(answer)
-      console.log(`${answer.deliveryId} will be delivered: countersign webhooks deliveries ${clientId}`)
+      console.log(`${answer.deliveryId} will be delivered: countersign webhooks deliveries ${id}`)
     })
 }

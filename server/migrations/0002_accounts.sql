@@ -519,11 +519,12 @@ create index invited_identity_by_creation on invited_identity (created_at, ident
 create index invited_identity_by_handle on invited_identity (lower(handle) collate "C", identity_id);
 create index invited_identity_of_group on invited_identity using gin (group_ids) with (fastupdate = off);
 
--- Events of identities, each for one app that the identity is connected to. Once its time has come, an event becomes a
--- delivery of a webhook. `data` is JSON that the database does not read. The app may have been deleted.
+-- Events of identities and groups, each for one app that the identity is connected to, or without an app for the
+-- webhooks of the service. Once its time has come, an event becomes a delivery to each of them. `data` is JSON that the
+-- database does not read. The app may have been deleted.
 create table app_event (
   event_id uuid primary key,
-  client_id text not null,
+  client_id text,
   type text not null,
   data text not null,
   happened_at timestamptz not null

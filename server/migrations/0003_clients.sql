@@ -88,33 +88,39 @@ create table app_usage (
 );
 create index app_usage_day on app_usage (day);
 
--- Where an app receives events. It is disabled when the receiver answers 410.
+-- Where an app receives events, or a program of the operator. It is disabled when the receiver answers 410.
 create table webhook_endpoint (
-  client_id text primary key references app on delete cascade,
+  -- The ID of the app, or that of a webhook of the service, a UUID.
+  receiver_id text primary key,
+  client_id text unique references app on delete cascade,
   url text not null,
+  -- Types of the events that a webhook of the service receives; of all if empty.
+  event_types text[] not null default '{}',
   disabled_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- Until when the receiver counts as slow, because it responded late or failed. Slow receivers have slots of their
   -- own.
-  slow_until timestamptz
+  slow_until timestamptz,
+  check (client_id is null or (client_id = receiver_id and event_types = '{}'))
 );
+create index webhook_endpoint_of_service on webhook_endpoint (receiver_id) where client_id is null;
 
 -- Signing secrets. Encrypted instead of hashed, because the sender needs them. A replaced secret also signs until it
 -- expires; `expires_at` of the current one is null.
 create table webhook_secret (
-  client_id text not null references webhook_endpoint on delete cascade,
+  receiver_id text not null references webhook_endpoint on delete cascade,
   secret_id uuid not null,
   sealed_secret text not null,
   created_at timestamptz not null,
   expires_at timestamptz,
-  primary key (client_id, secret_id)
+  primary key (receiver_id, secret_id)
 );
 
 -- Events to deliver. `next_attempt_at` is the time of the next attempt; while a sender works on the row, the time when
 -- others may take over; null when the delivery has ended. The attempt count tells a sender that was overtaken.
 create table webhook_delivery (
-  client_id text not null references webhook_endpoint on delete cascade,
+  receiver_id text not null references webhook_endpoint on delete cascade,
   delivery_id uuid not null,
   type text not null,
   -- The event, as long as it may still be sent.
@@ -123,42 +129,42 @@ create table webhook_delivery (
   attempts integer not null default 0,
   created_at timestamptz not null,
   next_attempt_at timestamptz,
-  primary key (client_id, delivery_id),
+  primary key (receiver_id, delivery_id),
   check ((state = 'pending') = (next_attempt_at is not null)),
   check ((state = 'delivered') = (payload is null))
 );
 create index webhook_delivery_created on webhook_delivery (created_at);
--- Finds what is due. With a plain condition the planner would use it for queries of one app too, and read the
--- deliveries of all others.
+-- Finds what is due. With a plain condition the planner would use it for queries of one receiver too, and read
+-- the deliveries of all others.
 create index webhook_delivery_in_order on webhook_delivery (next_attempt_at)
   where (next_attempt_at is not null) and ((attempts + 0) >= 0);
--- Finds the apps with waiting deliveries one by one, however many each has.
-create index webhook_delivery_waiting on webhook_delivery (client_id, next_attempt_at)
+-- Finds the receivers with waiting deliveries one by one, however many each has.
+create index webhook_delivery_waiting on webhook_delivery (receiver_id, next_attempt_at)
   where next_attempt_at is not null;
 
 -- Values of an event that end with an identity, because they contain its username: `value` is JSON, to be set at `path`
 -- in the data of the event. Deleted with the identity, or when the event is delivered.
 create table webhook_delivery_part (
-  client_id text not null,
+  receiver_id text not null,
   delivery_id uuid not null,
   identity_id uuid not null,
   path text[] not null,
   value text not null,
-  primary key (client_id, delivery_id, identity_id),
-  foreign key (client_id, delivery_id) references webhook_delivery on delete cascade
+  primary key (receiver_id, delivery_id, identity_id),
+  foreign key (receiver_id, delivery_id) references webhook_delivery on delete cascade
 );
 create index webhook_delivery_part_of_identity on webhook_delivery_part (identity_id);
 
 -- The outcome of each attempt: a response status, or the reason why there was none.
 create table webhook_attempt (
-  client_id text not null,
+  receiver_id text not null,
   delivery_id uuid not null,
   attempt integer not null,
   attempted_at timestamptz not null,
   response_status integer,
   reason text,
-  primary key (client_id, delivery_id, attempt),
-  foreign key (client_id, delivery_id) references webhook_delivery on delete cascade,
+  primary key (receiver_id, delivery_id, attempt),
+  foreign key (receiver_id, delivery_id) references webhook_delivery on delete cascade,
   check ((response_status is null) <> (reason is null))
 );
 

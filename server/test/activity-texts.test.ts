@@ -5,7 +5,7 @@ import { activityMessages as de } from '../../web/locales/de/activity.ts'
 import { activityMessages as en } from '../../web/locales/en/activity.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
 
-/** Actions of the operator on keys, settings, groups, lists, tokens, sinks and backups are in no user's activity. */
+/** Actions of the operator on keys, settings, groups, lists, tokens, receivers and backups: in no user's activity. */
 type OfOperator =
   | 'token_signing_key.rotated'
   | 'identities.listed'
@@ -18,6 +18,7 @@ type OfOperator =
   | 'backup.restored'
   | `admin_token.${string}`
   | `sink.${string}`
+  | `webhook.${string}`
   | 'invitation.created'
   | 'invitation.resent'
   | 'invitation.deleted'

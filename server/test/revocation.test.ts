@@ -273,7 +273,7 @@ for (const how of ['disabled', 'deleted'] as const)
     const webhook = await ask('PUT', `${url}/webhook`, world.admin, { url: 'http://localhost:9/hook' })
     assert.ok(webhook.statusCode < 300, webhook.body)
     await sql`
-      insert into webhook_delivery (client_id, delivery_id, type, payload, state, created_at)
+      insert into webhook_delivery (receiver_id, delivery_id, type, payload, state, created_at)
       select ${own.clientId}, gen_random_uuid(), 'signing.signed', '{}', 'failed', ${world.now()}
       from generate_series(1, ${manyRows}::integer)`.execute(world.db)
     const answer = await (how === 'deleted'

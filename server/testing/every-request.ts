@@ -349,7 +349,7 @@ async function registerApps(client: RequestClient): Promise<void> {
     await world.db
       .updateTable('webhook_delivery')
       .set({ state: 'failed', next_attempt_at: null })
-      .where('client_id', '=', made[0].clientId)
+      .where('receiver_id', '=', made[0].clientId)
       .where('delivery_id', '=', sent.deliveryId)
       .execute()
     await send(who, `POST ${url}/webhook/deliveries/${sent.deliveryId}/send`)

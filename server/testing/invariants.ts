@@ -7,6 +7,7 @@ import type { Database } from '#platform/database/database.ts'
 import { invariantsOfIdentities } from './invariants-of-identities.ts'
 import { invariantsOfPictures } from './invariants-of-pictures.ts'
 import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
+import { invariantsOfWebhooks } from './invariants-of-webhooks.ts'
 
 /**
  * Conditions that hold for a whole database whenever no write is in progress. Each is a sentence, and a query for the
@@ -15,6 +16,7 @@ import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
 const invariants: Record<string, string> = {
   ...invariantsOfIdentities,
   ...invariantsOfPictures,
+  ...invariantsOfWebhooks,
   'a public signing key has the owner that is recorded': `
     select signing_key.identity_id, key_version from signing_key
     left join signing_key_owner using (public_key)
@@ -290,22 +292,6 @@ const invariants: Record<string, string> = {
         and details ->> 'resource' = resource_key
       -- The app of the playground is created again under the same ID.
     ) and app_resource.client_id not like 'app_playground%'`,
-  'a webhook has one secret without expiry': `
-    select webhook_endpoint.client_id, count(secret_id) from webhook_endpoint
-    left join webhook_secret on webhook_secret.client_id = webhook_endpoint.client_id and expires_at is null
-    group by webhook_endpoint.client_id having count(secret_id) <> 1`,
-  'a disabled webhook has no pending delivery': `
-    select client_id, delivery_id from webhook_delivery join webhook_endpoint using (client_id)
-    where state = 'pending' and disabled_at is not null`,
-  'a delivery is complete exactly if its last attempt succeeded': `
-    select client_id, delivery_id, state, attempts from webhook_delivery
-    where (state = 'delivered') <> exists (
-      select from webhook_attempt
-      where webhook_attempt.client_id = webhook_delivery.client_id
-        and webhook_attempt.delivery_id = webhook_delivery.delivery_id
-        and attempt = attempts and response_status between 200 and 299
-    )`,
-
   'a consent is in the audit log': `
     select identity_id, client_id from authorization_consent where not exists (
       select from audit_event

@@ -26,6 +26,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await recover({ world, send })
   await manageOperators({ world, send })
   await manageSinks({ world, send })
+  await manageWebhooks({ world, send })
   await changeSettings({ world, send })
   for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])
     await send(admin, `GET /api/admin/audit?limit=5${filter}`)
@@ -62,6 +63,28 @@ async function manageSinks({ world: { admin }, send }: RequestClient): Promise<v
   await send(admin, `PATCH ${path}`, { actions: ['operator'] })
   await send(admin, `PUT ${path}/cursor`, { cursor: 0 })
   await send(admin, `POST ${path}/test`)
+  await send(admin, `DELETE ${path}`)
+}
+
+/** Sends requests about a webhook of the service that cannot be reached. */
+async function manageWebhooks({ world, send }: RequestClient): Promise<void> {
+  const { admin, db } = world
+  const { webhook } = await send(admin, 'POST /api/admin/webhooks', { url: 'http://localhost:9/events' })
+  const { webhookId } = webhook
+  const path = `/api/admin/webhooks/${webhookId}` as const
+  await send(admin, 'GET /api/admin/webhooks')
+  await send(admin, `GET ${path}`)
+  await send(admin, `POST ${path}/secret`, { graceSeconds: 60 })
+  const { deliveryId } = await send(admin, `POST ${path}/test`)
+  await db
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', next_attempt_at: null })
+    .where('receiver_id', '=', webhookId)
+    .where('delivery_id', '=', deliveryId)
+    .execute()
+  await send(admin, `GET ${path}/deliveries?limit=5`)
+  await send(admin, `POST ${path}/deliveries/${deliveryId}/send`)
+  await send(admin, `PATCH ${path}`, { events: ['identity.deleted'] })
   await send(admin, `DELETE ${path}`)
 }
 

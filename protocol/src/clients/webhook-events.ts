@@ -3,7 +3,11 @@ import { RequestedSignature } from '../signing/signing.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, Uuid } from '../values.ts'
 
-type EventParameters = { summary: string; data: TObject }
+/** Who gets an event: apps, webhooks of the service, or both. */
+type Receiver = 'app' | 'service'
+type EventParameters = { summary: string; data: TObject; to: readonly Receiver[] }
+
+const [app, service, both] = [['app'], ['service'], ['app', 'service']] as const
 
 /**
  * What the status endpoint returns for a request that has ended, and the identity or organization that was asked. An
@@ -49,38 +53,86 @@ const MembershipEvent = Type.Object({
   by: Actor,
 })
 
+/** Fields of a group that an operator can change. */
+const GroupField = Type.Union([Type.Literal('displayName'), Type.Literal('description'), Type.Literal('protected')])
+export type GroupField = Static<typeof GroupField>
+
+/** What all events of a group have. Members have events of their own. */
+const GroupEvent = Type.Object({ groupId: Uuid, key: Type.String(), by: Actor })
+
 /**
- * Events that apps receive by webhook, by their `type` (Standard Webhooks). The types, the OpenAPI document and the SDK
- * are derived from these rows. A row compiles only when a module names it in its `webhookEvents`.
+ * Events of webhooks, by their `type` (Standard Webhooks). Apps get those of the identities that are connected to them,
+ * and webhooks of the service get those of all. The types, the OpenAPI document and the SDK are derived from these
+ * rows. A row compiles only when a module names it in its `webhookEvents`.
  */
 export const webhookEvents = {
-  'signing.signed': { summary: 'A user or an organization has signed', data: EndedRequest },
-  'signing.denied': { summary: 'A user or an organization has denied to sign', data: EndedRequest },
-  'signing.expired': { summary: 'A request expired, or the identity replaced its signing key', data: EndedRequest },
+  'signing.signed': { to: app, summary: 'A user or an organization has signed', data: EndedRequest },
+  'signing.denied': { to: app, summary: 'A user or an organization has denied to sign', data: EndedRequest },
+  'signing.expired': {
+    to: app,
+    summary: 'A request expired, or the identity replaced its signing key',
+    data: EndedRequest,
+  },
+  'identity.created': { to: service, summary: 'A user has created an identity', data: IdentityEvent },
   'identity.updated': {
-    summary: 'Claims of a connected identity have changed',
+    to: both,
+    summary: 'Claims of an identity have changed',
     data: Type.Object({ ...IdentityEvent.properties, fields: Type.Array(EditedClaim) }),
   },
-  'identity.suspended': { summary: 'A connected identity is suspended', data: IdentityEvent },
-  'identity.activated': { summary: 'A connected identity is no longer suspended', data: IdentityEvent },
+  'identity.suspended': { to: both, summary: 'An identity is suspended', data: IdentityEvent },
+  'identity.activated': { to: both, summary: 'An identity is no longer suspended', data: IdentityEvent },
   'identity.deletion_scheduled': {
-    summary: 'A connected identity will be deleted',
+    to: both,
+    summary: 'An identity will be deleted',
     data: Type.Object({ ...IdentityEvent.properties, until: Timestamp }),
   },
-  'identity.restored': { summary: 'A connected identity will not be deleted any more', data: IdentityEvent },
-  'identity.deleted': { summary: 'A connected identity was deleted', data: IdentityEvent },
-  'group.member.added': { summary: 'A connected identity has joined a group', data: MembershipEvent },
-  'group.member.removed': { summary: 'A connected identity has left a group', data: MembershipEvent },
-  'webhook.test': { summary: 'A manager of the app has sent a test event', data: Type.Object({ clientId: ClientId }) },
+  'identity.restored': { to: both, summary: 'An identity will not be deleted any more', data: IdentityEvent },
+  'identity.deleted': { to: both, summary: 'An identity was deleted', data: IdentityEvent },
+  'group.created': { to: service, summary: 'A group was created', data: GroupEvent },
+  'group.updated': {
+    to: service,
+    summary: 'A group has changed',
+    data: Type.Object({ ...GroupEvent.properties, fields: Type.Array(GroupField) }),
+  },
+  'group.deleted': { to: service, summary: 'A group was deleted', data: GroupEvent },
+  'group.member.added': { to: both, summary: 'An identity has joined a group', data: MembershipEvent },
+  'group.member.removed': { to: both, summary: 'An identity has left a group', data: MembershipEvent },
+  'webhook.test': {
+    to: app,
+    summary: 'A manager of the app has sent a test event',
+    data: Type.Object({ clientId: ClientId }),
+  },
+  'service.test': { to: service, summary: 'An operator has sent a test event', data: Type.Object({ webhookId: Uuid }) },
 } as const satisfies Record<string, EventParameters>
 
-export type WebhookEventType = keyof typeof webhookEvents
-type DataOf<Name extends WebhookEventType> = Static<(typeof webhookEvents)[Name]['data']>
+type Rows = typeof webhookEvents
+export type WebhookEventType = keyof Rows
+type TypeTo<To extends Receiver> = {
+  [Name in WebhookEventType]: To extends Rows[Name]['to'][number] ? Name : never
+}[WebhookEventType]
+export type ServiceEventType = TypeTo<'service'>
+type DataOf<Name extends WebhookEventType> = Static<Rows[Name]['data']>
 
 /** An event to an app, before it is sent. */
 export type WebhookEvent = {
-  [Name in WebhookEventType]: { type: Name; clientId: ClientId; data: DataOf<Name> }
-}[WebhookEventType]
+  [Name in TypeTo<'app'>]: { type: Name; clientId: ClientId; data: DataOf<Name> }
+}[TypeTo<'app'>]
+
+/** An event to the webhooks of the service, before it is sent. */
+export type ServiceEvent = { [Name in ServiceEventType]: { type: Name; data: DataOf<Name> } }[ServiceEventType]
+
+function isServiceEvent(type: string): type is ServiceEventType {
+  return isWebhookEvent(type) && webhookEvents[type].to.some((to) => to === 'service')
+}
+
+function isWebhookEvent(type: string): type is WebhookEventType {
+  return Object.hasOwn(webhookEvents, type)
+}
+
+/** Types of the events that a webhook of the service can select. It gets test events in any case. */
+export const selectableEventTypes = Object.keys(webhookEvents)
+  .filter(isServiceEvent)
+  .filter((type) => type !== 'service.test')
 
 /** Schemas of the bodies of webhooks, by event type. */
 export const webhookBodies: Record<string, TObject> = Object.fromEntries(
@@ -88,4 +140,9 @@ export const webhookBodies: Record<string, TObject> = Object.fromEntries(
     type,
     Type.Object({ type: Type.Literal(type), timestamp: Timestamp, data }, { description: summary }),
   ]),
+)
+
+/** Types of the events that apps get. */
+export const appEventTypes = Object.keys(webhookEvents).filter(
+  (type) => isWebhookEvent(type) && webhookEvents[type].to.some((to) => to === 'app'),
 )

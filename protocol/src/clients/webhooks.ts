@@ -13,7 +13,7 @@ export const Webhook = Type.Object({
 })
 export type Webhook = Static<typeof Webhook>
 
-const WebhookSecret = Type.String({ description: 'whsec_…, in the format of Standard Webhooks' })
+export const WebhookSecret = Type.String({ description: 'whsec_…, in the format of Standard Webhooks' })
 
 /**
  * Reason why there was no status. All connection errors share one value, so that it reveals nothing about the network.

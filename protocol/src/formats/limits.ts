@@ -146,6 +146,8 @@ export const limits = {
   clientSecretsMax: 10,
   /** Maximum of secrets with which a webhook signs: the current one and replaced ones. */
   webhookSecretsMax: 4,
+  /** Webhooks of the service. */
+  serviceWebhooksMax: 20,
   /** Time for a receiver to answer, and retention of deliveries. */
   webhookAnswerSeconds: 10,
   webhookDeliveryKeptSeconds: 30 * 24 * 3600,

@@ -176,7 +176,7 @@ export type WebhookEvent =
     organizationId?: string
   }
 }
-/** Claims of a connected identity have changed */
+/** Claims of an identity have changed */
 | {
   type: 'identity.updated'
   /** ISO 8601, UTC */
@@ -189,7 +189,7 @@ export type WebhookEvent =
     fields: ('name' | 'preferred_username' | 'picture' | 'email')[]
   }
 }
-/** A connected identity is suspended */
+/** An identity is suspended */
 | {
   type: 'identity.suspended'
   /** ISO 8601, UTC */
@@ -201,7 +201,7 @@ export type WebhookEvent =
     by: 'self' | 'operator' | 'system'
   }
 }
-/** A connected identity is no longer suspended */
+/** An identity is no longer suspended */
 | {
   type: 'identity.activated'
   /** ISO 8601, UTC */
@@ -213,7 +213,7 @@ export type WebhookEvent =
     by: 'self' | 'operator' | 'system'
   }
 }
-/** A connected identity will be deleted */
+/** An identity will be deleted */
 | {
   type: 'identity.deletion_scheduled'
   /** ISO 8601, UTC */
@@ -227,7 +227,7 @@ export type WebhookEvent =
     until: string
   }
 }
-/** A connected identity will not be deleted any more */
+/** An identity will not be deleted any more */
 | {
   type: 'identity.restored'
   /** ISO 8601, UTC */
@@ -239,7 +239,7 @@ export type WebhookEvent =
     by: 'self' | 'operator' | 'system'
   }
 }
-/** A connected identity was deleted */
+/** An identity was deleted */
 | {
   type: 'identity.deleted'
   /** ISO 8601, UTC */
@@ -251,7 +251,7 @@ export type WebhookEvent =
     by: 'self' | 'operator' | 'system'
   }
 }
-/** A connected identity has joined a group */
+/** An identity has joined a group */
 | {
   type: 'group.member.added'
   /** ISO 8601, UTC */
@@ -264,7 +264,7 @@ export type WebhookEvent =
     by: 'self' | 'operator' | 'system'
   }
 }
-/** A connected identity has left a group */
+/** An identity has left a group */
 | {
   type: 'group.member.removed'
   /** ISO 8601, UTC */

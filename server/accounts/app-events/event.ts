@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto'
 import type {
   EditedClaim,
   EventActor,
+  GroupField,
   MemberSource,
+  ServiceEvent,
   WebhookEvent,
   WebhookEventType,
 } from '@countersign/protocol/clients/webhook-events'
@@ -23,9 +25,9 @@ export const onEventRecorded = wakeup.onNotified
 type StateType = 'identity.suspended' | 'identity.activated' | 'identity.restored' | 'identity.deleted'
 type MemberType = 'group.member.added' | 'group.member.removed'
 
-/** What happened to an identity, for the apps that it is connected to. */
+/** What happened to an identity, for the apps that it is connected to and for the webhooks of the service. */
 export type IdentityEvent = { identityId: IdentityId; by: EventActor } & (
-  | { type: StateType }
+  | { type: StateType | 'identity.created' }
   | { type: 'identity.updated'; claims: EditedClaim[] }
   | { type: 'identity.deletion_scheduled'; until: Date }
   | { type: MemberType; groupId: string; key: string; source: MemberSource }
@@ -39,20 +41,22 @@ const apartMilliseconds = 60_000
 const apartTypes: readonly WebhookEventType[] = ['identity.suspended', 'identity.activated', 'identity.deleted']
 
 /**
- * Records events as rows of the transaction, for each app that the identity is connected to and that has a webhook. An
- * app gets only what its scope shows. Call it after the identities have changed, and before they are deleted. It reads
- * the apps of these identities alone.
+ * Records events as rows of the transaction, for each app that the identity is connected to and that has a webhook, and
+ * once for the webhooks of the service. An app gets only what its scope shows. Call it after the identities have
+ * changed, and before they are deleted. It reads the apps of these identities alone.
  */
 export async function recordIdentityEvents(tx: Transaction, events: IdentityEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
   const identityIds = [...new Set(events.map(({ identityId }) => identityId))]
-  const recipients = Map.groupBy(await store.listRecipients(tx, identityIds), ({ identityId }) => identityId)
+  const types = [...new Set(events.map(({ type }) => type))]
+  const recipients = Map.groupBy(await store.listRecipients(tx, identityIds, types), ({ identityId }) => identityId)
   const isShared = await readSharedGroups(tx, [...recipients.values()].flat(), events)
   const recorded = events.flatMap((event) =>
     (recipients.get(event.identityId) ?? []).flatMap((recipient) => {
       const sent = eventFor(recipient, event)
       if (!sent || ('groupId' in event && !isShared(recipient, event.groupId))) return []
-      const { clientId, type, data } = sent
+      const { clientId } = recipient
+      const { type, data } = sent
       return [{ clientId, type, data: JSON.stringify(data), happenedAt: timeOf(type, now) }]
     }),
   )
@@ -61,15 +65,30 @@ export async function recordIdentityEvents(tx: Transaction, events: IdentityEven
   afterCommit(tx, wakeup.notify)
 }
 
-/** Returns whether an app may know of a group, for the groups of some events. */
+/** What happened to a group, for the webhooks of the service. */
+export type GroupEvent = { groupId: string; key: string; by: EventActor } & (
+  | { type: 'group.created' | 'group.deleted' }
+  | { type: 'group.updated'; fields: GroupField[] }
+)
+
+/** Records an event of a group as a row of the transaction, if a webhook of the service gets it. */
+export async function recordGroupEvent(tx: Transaction, event: GroupEvent, now: Date): Promise<void> {
+  const { type, ...data } = event
+  const isRecorded = await store.insertGroupEvent(tx, { type, data: JSON.stringify(data), happenedAt: now })
+  if (isRecorded) afterCommit(tx, wakeup.notify)
+}
+
+/** Returns whether a recipient may know of a group, for the groups of some events. */
 async function readSharedGroups(tx: Transaction, recipients: Recipient[], events: IdentityEvent[]) {
-  const clientIds = new Set(recipients.flatMap(({ clientId, scope }) => (scope.includes('groups') ? [clientId] : [])))
+  const clientIds = new Set(
+    recipients.flatMap(({ clientId, scope }) => (clientId !== null && scope.includes('groups') ? [clientId] : [])),
+  )
   const groupIds = new Set(events.flatMap((event) => ('groupId' in event ? [event.groupId] : [])))
   const isNone = clientIds.size === 0 || groupIds.size === 0
   const rows = isNone ? [] : await store.listSharedGroups(tx, [...clientIds], [...groupIds])
   const shared = new Set(rows.map(({ clientId, groupId }) => `${clientId} ${groupId}`))
   return ({ clientId, scope }: Recipient, groupId: string) =>
-    scope.includes('groups') && shared.has(`${clientId} ${groupId}`)
+    clientId === null || (scope.includes('groups') && shared.has(`${clientId} ${groupId}`))
 }
 
 function timeOf(type: WebhookEventType, now: Date): Date {
@@ -78,29 +97,33 @@ function timeOf(type: WebhookEventType, now: Date): Date {
 
 const scopeOfClaim = { name: 'profile', preferred_username: 'profile', picture: 'profile', email: 'email' } as const
 
-/** Returns what an app gets of an event, or undefined if its scope shows nothing of it. */
-function eventFor({ clientId, version, scope }: Recipient, event: IdentityEvent): WebhookEvent | undefined {
+/** Returns what a recipient gets of an event, or undefined if the scope of the app shows nothing of it. */
+function eventFor({ clientId, version, scope }: Recipient, event: IdentityEvent): Sent | undefined {
   const { identityId, by } = event
   const data = { identityId, sequence: version, by }
   switch (event.type) {
+    case 'identity.created':
+      return clientId === null ? { type: event.type, data } : undefined
     case 'identity.updated': {
-      const fields = event.claims.filter((claim) => scope.includes(scopeOfClaim[claim]))
-      return fields.length > 0 ? { clientId, type: event.type, data: { ...data, fields } } : undefined
+      const fields = event.claims.filter((claim) => clientId === null || scope.includes(scopeOfClaim[claim]))
+      return fields.length > 0 ? { type: event.type, data: { ...data, fields } } : undefined
     }
     case 'identity.deletion_scheduled':
-      return { clientId, type: event.type, data: { ...data, until: event.until.toISOString() } }
+      return { type: event.type, data: { ...data, until: event.until.toISOString() } }
     case 'group.member.added':
     case 'group.member.removed': {
       const { type, groupId, key, source } = event
-      return { clientId, type, data: { identityId, groupId, key, source, by } }
+      return { type, data: { identityId, groupId, key, source, by } }
     }
     case 'identity.suspended':
     case 'identity.activated':
     case 'identity.restored':
     case 'identity.deleted':
-      return { clientId, type: event.type, data }
+      return { type: event.type, data }
   }
 }
+
+type Sent = Omit<WebhookEvent, 'clientId'> | ServiceEvent
 
 type Claimed = {
   displayName: string

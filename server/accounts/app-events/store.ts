@@ -4,20 +4,36 @@ import { sql } from 'kysely'
 import type { Transaction } from '#platform/database/database.ts'
 
 /**
- * An app with a webhook that an identity is connected to. `version` is that of the identity, and `scope` is what it has
- * granted and the app is still allowed.
+ * An app with a webhook that an identity is connected to, or the service if `clientId` is null. `version` is that of
+ * the identity, and `scope` is what it has granted and the app is still allowed.
  */
-export type Recipient = { identityId: IdentityId; version: number; clientId: ClientId; scope: string[] }
+export type Recipient = { identityId: IdentityId; version: number; clientId: ClientId | null; scope: string[] }
 
-/** Lists the active apps with an active webhook that have a scope of identities which the transaction has changed. */
-export async function listRecipients(tx: Transaction, identityIds: IdentityId[]): Promise<Recipient[]> {
+/** Finds whether a webhook of the service gets events of these types. */
+const isHeardByService = (types: readonly string[]) => sql`exists (
+  select from webhook_endpoint where client_id is null and disabled_at is null
+    and (event_types = '{}' or event_types && ${types}::text[])
+)`
+
+/**
+ * Lists the active apps with an active webhook that have a scope of identities which the transaction has changed, and
+ * for each of these identities the service, if a webhook of it gets events of these types.
+ */
+export async function listRecipients(
+  tx: Transaction,
+  identityIds: IdentityId[],
+  types: readonly string[],
+): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`
     select consent.identity_id as "identityId", version, consent.client_id as "clientId",
       array(select unnest(scope) intersect select unnest(allowed_scopes)) as scope
     from authorization_consent consent join identity using (identity_id) join webhook_endpoint using (client_id)
       join app using (client_id)
     where consent.identity_id = any(${identityIds}::uuid[]) and cardinality(scope) > 0
-      and disabled_at is null and app.status = 'active'`.execute(tx)
+      and disabled_at is null and app.status = 'active'
+    union all
+    select identity_id, version, null, '{}' from identity
+    where identity_id = any(${identityIds}::uuid[]) and ${isHeardByService(types)}`.execute(tx)
   return rows
 }
 
@@ -42,7 +58,7 @@ export async function listSharedGroups(
   return rows
 }
 
-export type AppEventRow = { clientId: ClientId; type: WebhookEventType; data: string; happenedAt: Date }
+export type AppEventRow = { clientId: ClientId | null; type: WebhookEventType; data: string; happenedAt: Date }
 
 export async function insertEvents(tx: Transaction, events: AppEventRow[]): Promise<void> {
   const times = events.map(({ happenedAt }) => happenedAt.toISOString())
@@ -54,7 +70,18 @@ export async function insertEvents(tx: Transaction, events: AppEventRow[]): Prom
       as event (client_id, type, data, happened_at)`.execute(tx)
 }
 
-/** Deletes and returns up to `count` events that are due, the oldest first. */
+/** Inserts an event of a group, if a webhook of the service gets events of its type. Returns whether one does. */
+export async function insertGroupEvent(tx: Transaction, { type, data, happenedAt }: GroupEventRow): Promise<boolean> {
+  const { rows } = await sql`
+    insert into app_event (event_id, type, data, happened_at)
+    select gen_random_uuid(), ${type}::text, ${data}::text, ${happenedAt}::timestamptz
+    where ${isHeardByService([type])} returning event_id`.execute(tx)
+  return rows.length > 0
+}
+
+type GroupEventRow = Omit<AppEventRow, 'clientId'>
+
+/** Deletes and returns up to `count` events that are due, the oldest ones. */
 export async function takeDue(tx: Transaction, now: Date, count: number): Promise<AppEventRow[]> {
   const { rows } = await sql<AppEventRow>`
     delete from app_event where event_id = any(array(

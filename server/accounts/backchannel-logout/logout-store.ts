@@ -95,6 +95,7 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
 }
 
 export type ClaimedLogout = {
+  receiverId: ClientId
   clientId: ClientId
   /** User who registered the app, or the app itself. */
   owner: UserId | ClientId
@@ -111,24 +112,26 @@ export type ClaimedLogout = {
 
 /** Apps with queued logouts. Deleted apps and apps without a logout URI have no URL. */
 const receivers = sql`
-  select client_id, next_attempt_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
+  select receiver_id, next_attempt_at, coalesce(owner_user_id::text, receiver_id) as owner, owner_user_id, slow_until,
     backchannel_logout_uri as url, app.status as app_status, id_token_signed_response_alg as algorithm
-  from waiting left join app using (client_id) left join session_logout_receiver using (client_id)`
+  from waiting left join app on app.client_id = receiver_id
+    left join session_logout_receiver slow on slow.client_id = receiver_id`
 
-const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
+const beside = sql`select client_id as receiver_id from app where app.owner_user_id = receiver.owner_user_id`
 
 /** Leases due logouts of apps in a lane, in turn, so that no other process sends them until the lease ends. */
 export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedLogout[]> {
   const { now, leaseEndsAt } = claim
-  const queue = { table: 'session_logout', id: 'logout_id', receivers, beside }
+  const queue = { table: 'session_logout', id: 'logout_id', receiver: 'client_id', receivers, beside }
   const { rows } = await sql<ClaimedLogout>`
     with recursive ${pickInTurn(queue, claim)}
     update session_logout logout set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
     from picked
-    where logout.client_id = picked.client_id and logout.logout_id = picked.picked_id
+    where logout.client_id = picked.receiver_id and logout.logout_id = picked.picked_id
       and logout.next_attempt_at <= ${now}
-    returning logout.client_id as "clientId", logout.logout_id as "logoutId", owner, identity_id as "identityId",
-      session_id as "sessionId", attempts as attempt, url, app_status as "appStatus", algorithm`.execute(db)
+    returning logout.client_id as "receiverId", logout.client_id as "clientId", logout.logout_id as "logoutId", owner,
+      identity_id as "identityId", session_id as "sessionId", attempts as attempt, url, app_status as "appStatus",
+      algorithm`.execute(db)
   return rows
 }
 

@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Group } from '@countersign/protocol/accounts/groups'
+import type { GroupField } from '@countersign/protocol/clients/webhook-events'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
-import { recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import {
   auditFieldsOf,
@@ -126,6 +127,7 @@ export async function createGroup(db: Database, operator: Operator, requested: G
     const isNew = await store.insertGroup(tx, inserted, now)
     if (!isNew) throw await whyNot(tx, key)
     await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
+    await recordGroupEvent(tx, { type: 'group.created', groupId, key, by: 'operator' }, now)
     return getGroup(tx, groupId)
   })
 }
@@ -144,10 +146,14 @@ export async function protectGroups(
   now: Date,
 ): Promise<void> {
   const act = { action: 'group.updated', ...auditFieldsOf(operator), clientId } as const
-  const changed = ['protected']
-  for (const { groupId, key } of await store.protectGroups(tx, groupIds, now))
+  const changed: GroupField[] = ['protected']
+  for (const { groupId, key } of await store.protectGroups(tx, groupIds, now)) {
     await recordAuditEvent(tx, { ...act, details: { groupId, key, changed } }, now)
+    await recordGroupEvent(tx, { type: 'group.updated', groupId, key, by: 'operator', fields: changed }, now)
+  }
 }
+
+const changeable = ['displayName', 'description', 'protected'] as const
 
 /** A group that an operator changes. */
 export type GroupTarget = { operator: Operator; groupId: string }
@@ -170,8 +176,11 @@ export async function updateGroup(
     requireRightsOverGroup(operator, change, now)
     await store.updateGroup(tx, groupId, change, now)
     const group = await getGroup(tx, groupId)
-    const details = { groupId, key: group.key, changed: Object.keys(change) }
+    const { key } = group
+    const fields = changeable.filter((field) => change[field] !== undefined)
+    const details = { groupId, key, changed: fields }
     await recordAuditEvent(tx, { action: 'group.updated', ...auditFieldsOf(operator), details }, now)
+    await recordGroupEvent(tx, { type: 'group.updated', groupId, key, by: 'operator', fields }, now)
     return group
   })
 }
@@ -187,6 +196,7 @@ export async function deleteGroup(db: Database, { operator, groupId }: GroupTarg
     await store.markDeleted(tx, groupId, now)
     const { key } = group
     await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)
+    await recordGroupEvent(tx, { type: 'group.deleted', groupId, key, by: 'operator' }, now)
   })
 }
 

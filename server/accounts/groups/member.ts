@@ -78,7 +78,8 @@ type Joining = { identityId: IdentityId; groups: GroupRow[]; invitationId: strin
 
 /**
  * Adds a new identity, which its transaction has inserted, to groups. No app gets an event, because it is connected to
- * none. Leaves out those that were deleted since they were read. Returns false if one became protected since then.
+ * none; webhooks of the service do. Leaves out those that were deleted since they were read. Returns false if one
+ * became protected since then.
  */
 export async function joinGroups(
   tx: Transaction,
@@ -95,6 +96,8 @@ export async function joinGroups(
     await store.addToMemberCount(tx, groupId, joined.length)
     const details = { groupId, key: group.key, invitationId }
     await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
+    const joining = { identityId, groupId, key: group.key, source: 'manual', by: 'self' } as const
+    await recordIdentityEvents(tx, [{ type: 'group.member.added', ...joining }], now)
   }
   return true
 }

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import { recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
@@ -44,6 +44,7 @@ export async function requireGroupsOfOrganization(
     const inserted = { groupId, key, displayName: key.slice(prefix.length), organizationId }
     if (!(await store.insertGroupOfOrganization(tx, inserted, now))) throw errors.too_many_groups()
     await recordAuditEvent(tx, { action: 'group.created', actor: 'system', details: { groupId, key } }, now)
+    await recordGroupEvent(tx, { type: 'group.created', groupId, key, by: 'system' }, now)
     groups.push({ groupId, key })
   }
   return { groups, isAdded: missing.length > 0 }
@@ -55,8 +56,10 @@ export async function deleteGroupsOfOrganization(
   organizationId: OrganizationId,
   now: Date,
 ): Promise<void> {
-  for (const { groupId, key } of await store.markGroupsOfOrganizationDeleted(tx, organizationId, now))
+  for (const { groupId, key } of await store.markGroupsOfOrganizationDeleted(tx, organizationId, now)) {
     await recordAuditEvent(tx, { action: 'group.deleted', actor: 'system', details: { groupId, key } }, now)
+    await recordGroupEvent(tx, { type: 'group.deleted', groupId, key, by: 'system' }, now)
+  }
 }
 
 const sourceOf = (connectionId: string) => `upstream:${connectionId}`

@@ -3,7 +3,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import type { Identity, IdentityChange, NewIdentity } from '@countersign/protocol/accounts/identities'
 import { type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
-import { recordEdit } from '#accounts/app-events/event.ts'
+import { recordEdit, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { addSeconds, maxDate } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -332,6 +332,7 @@ async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise
   await claimHandle(tx, person.handle, person.identityId, now)
   const inserted = await store.insertIdentity(tx, person, now)
   if (!inserted) throw errors.handle_taken()
+  await recordIdentityEvents(tx, [{ type: 'identity.created', identityId: person.identityId, by: 'self' }], now)
   return inserted
 }
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { ClientId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
 import type { Receiver } from '#platform/queue/lanes.ts'
@@ -11,52 +10,54 @@ export type ClaimedDelivery = Receiver & {
   /** Number of this attempt, from 1. It is unique for this delivery. */
   attempt: number
   url: string
+  /** That of the app; a webhook of the service is always active. */
   appStatus: string
+  isOfService: boolean
   /** Active secrets, newest first. */
   sealedSecrets: string[]
 }
 
-/** Apps with a webhook and pending deliveries. */
+/** Webhooks with pending deliveries: of apps, and of the service. */
 const receivers = sql`
-  select client_id, next_attempt_at, coalesce(owner_user_id::text, client_id) as owner, owner_user_id, slow_until,
-    app.status as app_status, url
-  from waiting join webhook_endpoint using (client_id) join app using (client_id)`
+  select receiver_id, next_attempt_at, coalesce(owner_user_id::text, receiver_id) as owner, owner_user_id, slow_until,
+    coalesce(app.status, 'active') as app_status, client_id is null as is_of_service, url
+  from waiting join webhook_endpoint using (receiver_id) left join app using (client_id)`
 
-const beside = sql`select client_id from app where app.owner_user_id = receiver.owner_user_id`
+const beside = sql`select client_id as receiver_id from app where app.owner_user_id = receiver.owner_user_id`
 
 /** Leases due deliveries to receivers of a lane, in turn, so that no other process sends them until the lease ends. */
 export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDelivery[]> {
   const { now, leaseEndsAt } = claim
-  const queue = { table: 'webhook_delivery', id: 'delivery_id', receivers, beside }
+  const queue = { table: 'webhook_delivery', id: 'delivery_id', receiver: 'receiver_id', receivers, beside }
   const { rows } = await sql<ClaimedDelivery & { parts: StoredPart[] }>`
     with recursive ${pickInTurn(queue, claim)}, claimed as (
       update webhook_delivery delivery set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
       from picked
-      where delivery.client_id = picked.client_id and delivery.delivery_id = picked.picked_id
+      where delivery.receiver_id = picked.receiver_id and delivery.delivery_id = picked.picked_id
         and delivery.next_attempt_at <= ${now}
-      returning delivery.client_id, delivery.delivery_id, payload, attempts, owner, url, app_status
+      returning delivery.receiver_id, delivery.delivery_id, payload, attempts, owner, url, app_status, is_of_service
     )
-    select client_id as "clientId", delivery_id as "deliveryId", payload, attempts as attempt, owner, url,
-      app_status as "appStatus",
+    select receiver_id as "receiverId", delivery_id as "deliveryId", payload, attempts as attempt, owner, url,
+      app_status as "appStatus", is_of_service as "isOfService",
       array(
         select sealed_secret from webhook_secret
-        where webhook_secret.client_id = claimed.client_id and (expires_at is null or expires_at > ${now})
+        where webhook_secret.receiver_id = claimed.receiver_id and (expires_at is null or expires_at > ${now})
         order by webhook_secret.created_at desc
       ) as "sealedSecrets",
       coalesce((
         select json_agg(json_build_object('path', path, 'value', value)) from webhook_delivery_part part
-        where part.client_id = claimed.client_id and part.delivery_id = claimed.delivery_id
+        where part.receiver_id = claimed.receiver_id and part.delivery_id = claimed.delivery_id
       ), '[]') as parts
     from claimed`.execute(db)
   return rows.map(({ parts, payload, ...claimed }) => ({ ...claimed, payload: addParts(payload, parts) }))
 }
 
 /** Marks a receiver as slow until an instant, or removes the mark. */
-export async function setSlow(db: Database, clientId: ClientId, slowUntil: Date | null): Promise<void> {
+export async function setSlow(db: Database, receiverId: string, slowUntil: Date | null): Promise<void> {
   await db
     .updateTable('webhook_endpoint')
     .set({ slow_until: slowUntil })
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where('slow_until', 'is distinct from', slowUntil)
     .execute()
 }

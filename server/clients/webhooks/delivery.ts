@@ -1,9 +1,9 @@
 import { createWakeup } from '#platform/queue/wakeup.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { WebhookEvent } from '@countersign/protocol/clients/webhook-events'
-import type { WebhookDelivery, WebhookFault } from '@countersign/protocol/clients/webhooks'
-import type { ClientId, IdentityId } from '@countersign/protocol/ids'
+import type { ServiceEvent, WebhookEvent } from '@countersign/protocol/clients/webhook-events'
+import type { WebhookAttempt, WebhookDelivery, WebhookFault } from '@countersign/protocol/clients/webhooks'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { getApp } from '#clients/registration/app.ts'
 import { type ManagedAppRef, auditActor, managerTransaction } from '#clients/registration/management.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -42,16 +42,16 @@ export async function enqueueWebhooks(tx: Transaction, events: QueuedEvent[], no
   if (events.length === 0) return []
   const deliveries = events.map(({ clientId, type, data, parts = [] }) => ({
     parts,
-    clientId,
+    receiverId: clientId,
     deliveryId: randomUUIDv7(),
     type,
     payload: JSON.stringify({ type, timestamp: now.toISOString(), data }),
   }))
   const deliveryIds = await deliveryStore.insertDeliveries(tx, deliveries, now)
-  const parts = deliveries.flatMap(({ clientId, deliveryId, parts: each }) =>
+  const parts = deliveries.flatMap(({ receiverId, deliveryId, parts: each }) =>
     deliveryIds.includes(deliveryId)
       ? each.map(({ identityId, path, value }) => {
-          return { clientId, deliveryId, identityId, path, value: JSON.stringify(value) }
+          return { receiverId, deliveryId, identityId, path, value: JSON.stringify(value) }
         })
       : [],
   )
@@ -87,22 +87,43 @@ export async function redeliver(
 ): Promise<WebhookDelivery> {
   await getApp(db, { manager, clientId })
   return managerTransaction(db, manager, async (tx) => {
-    const delivery = await deliveryStore.requeueDelivery(tx, clientId, deliveryId, now)
-    if (!delivery) throw await refusalToSend(tx, clientId, deliveryId)
+    const delivery = await requeue(tx, { receiverId: clientId, deliveryId }, now)
     await recordAuditEvent(
       tx,
       { action: 'app.webhook.redelivered', ...auditActor(manager), clientId, details: { deliveryId } },
       now,
     )
-    afterCommit(tx, notifySender)
-    return toDelivery(delivery, await deliveryStore.listAttempts(tx, clientId, deliveryId))
+    return delivery
   })
 }
 
+type Sent = { receiverId: string; deliveryId: string }
+
+/**
+ * Queues a failed delivery again, under its ID. Throws `webhook_not_found`, `delivery_not_found`,
+ * `delivery_not_redeliverable` or `webhook_disabled`.
+ */
+export async function requeue(tx: Transaction, { receiverId, deliveryId }: Sent, now: Date): Promise<WebhookDelivery> {
+  const delivery = await deliveryStore.requeueDelivery(tx, receiverId, deliveryId, now)
+  if (!delivery) throw await refusalToSend(tx, receiverId, deliveryId)
+  afterCommit(tx, notifySender)
+  return toDelivery(delivery, await deliveryStore.listAttempts(tx, receiverId, deliveryId))
+}
+
+/** Queues a test event for a webhook of the service. Returns undefined if it is disabled. */
+export async function enqueueServiceTest(tx: Transaction, webhookId: string, now: Date): Promise<string | undefined> {
+  const event: ServiceEvent = { type: 'service.test', data: { webhookId } }
+  const payload = JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data })
+  const delivery = { receiverId: webhookId, deliveryId: randomUUIDv7(), type: event.type, payload }
+  const [deliveryId] = await deliveryStore.insertDeliveries(tx, [delivery], now)
+  afterCommit(tx, notifySender)
+  return deliveryId
+}
+
 /** Returns the error for a delivery that was not requeued. */
-async function refusalToSend(tx: Transaction, clientId: ClientId, deliveryId: string) {
-  if (!(await deliveryStore.findEndpoint(tx, clientId))) return errors.webhook_not_found()
-  const state = await deliveryStore.findState(tx, clientId, deliveryId)
+async function refusalToSend(tx: Transaction, receiverId: string, deliveryId: string) {
+  if (!(await deliveryStore.lockEndpoint(tx, receiverId))) return errors.webhook_not_found()
+  const state = await deliveryStore.findState(tx, receiverId, deliveryId)
   if (state === undefined) return errors.delivery_not_found()
   return state === 'failed' ? errors.webhook_disabled() : errors.delivery_not_redeliverable()
 }
@@ -110,17 +131,22 @@ async function refusalToSend(tx: Transaction, clientId: ClientId, deliveryId: st
 type Page = { before: string | undefined; count: number }
 
 /** Lists the deliveries of an app, newest first. Throws `app_not_found` or `webhook_not_found`. */
-export async function listDeliveries(db: Database, target: ManagedAppRef, { before, count }: Page) {
+export async function listDeliveries(db: Database, target: ManagedAppRef, page: Page) {
   const { clientId } = await getApp(db, target)
   if (!(await deliveryStore.findEndpoint(db, clientId))) throw errors.webhook_not_found()
+  return listDeliveriesTo(db, clientId, page)
+}
+
+/** Lists the deliveries to an existing webhook, newest first. */
+export async function listDeliveriesTo(db: Database, receiverId: string, { before, count }: Page) {
   // One more than requested shows whether there is a next page.
-  const found = await deliveryStore.listDeliveries(db, clientId, before, count + 1)
+  const found = await deliveryStore.listDeliveries(db, receiverId, before, count + 1)
   const each = [...Map.groupBy(found, ({ deliveryId }) => deliveryId).values()]
   const deliveries = each.slice(0, count).flatMap((rows) => (rows[0] ? [toDelivery(rows[0], rows)] : []))
   return { deliveries, nextCursor: each.length > count ? (deliveries.at(-1)?.deliveryId ?? null) : null }
 }
 
-type Attempt = Pick<deliveryStore.Outcome, 'status' | 'reason'> & { at: Date | null }
+export type Attempt = Pick<deliveryStore.Outcome, 'status' | 'reason'> & { at: Date | null }
 
 function toDelivery(
   { deliveryId, type, state, createdAt, nextAttemptAt }: Delivery,
@@ -132,10 +158,13 @@ function toDelivery(
     state,
     createdAt: createdAt.toISOString(),
     nextAttemptAt: nextAttemptAt && nextAttemptAt.toISOString(),
-    attempts: attempts.flatMap(({ at, status, reason }) =>
-      at ? [{ at: at.toISOString(), status, reason: faultOf(reason) }] : [],
-    ),
+    attempts: attempts.flatMap(toAttempt),
   }
+}
+
+/** Returns an attempt as receivers' owners read it, or none for a delivery without an attempt. */
+export function toAttempt({ at, status, reason }: Attempt): WebhookAttempt[] {
+  return at ? [{ at: at.toISOString(), status, reason: faultOf(reason) }] : []
 }
 
 /** Returns the failure reason for the webhook's owner, without names, addresses and ports of the operator's network. */

@@ -73,11 +73,15 @@ export async function removeWebhook(db: Database, { manager, clientId }: Managed
 }
 
 /** Disables a webhook whose receiver responded 410 (Gone), until it is set again. */
-export async function disableWebhook(tx: Transaction, clientId: ClientId, url: string, now: Date): Promise<void> {
-  const disabled = await store.disableEndpoint(tx, clientId, url, now)
+export async function disableWebhook(tx: Transaction, receiverId: string, url: string, now: Date): Promise<void> {
+  const disabled = await store.disableEndpoint(tx, receiverId, url, now)
   if (!disabled) return
-  await store.failPendingDeliveries(tx, clientId)
-  const { ownerUserId } = disabled
+  await store.failPendingDeliveries(tx, receiverId)
+  const { clientId, ownerUserId } = disabled
+  if (clientId === null) {
+    const details = { webhookId: receiverId, origin: new URL(url).origin }
+    return recordAuditEvent(tx, { action: 'webhook.disabled', actor: 'system', details }, now)
+  }
   const owner = ownerUserId === null ? {} : { userId: ownerUserId }
   await recordAuditEvent(tx, { action: 'app.webhook.disabled', actor: 'system', ...owner, clientId }, now)
 }

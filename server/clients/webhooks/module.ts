@@ -1,4 +1,5 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as serviceEndpoints from '@countersign/protocol/clients/service-webhooks'
 import * as endpoints from '@countersign/protocol/clients/webhooks'
 import {
   getOwnWebhook,
@@ -14,6 +15,7 @@ import { exportApps } from './endpoint.ts'
 import { webhookRoutes } from './routes.ts'
 import { pruneWebhookSecrets, reencryptWebhookSecrets } from './secret.ts'
 import { startSender } from './sender.ts'
+import { serviceWebhookRoutes } from './service/routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -22,8 +24,17 @@ const auditActions = [
   'app.webhook.secret_rotated',
   'app.webhook.disabled',
   'app.webhook.redelivered',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.secret_rotated',
+  'webhook.disabled',
+  'webhook.redelivered',
 ] as const
-const rateLimits = { 'webhook-tests-per-app': { points: 10, seconds: 3600 } } as const
+const rateLimits = {
+  'webhook-tests-per-app': { points: 10, seconds: 3600 },
+  'webhook-changes-per-operator': { points: 60, seconds: 3600 },
+} as const
 
 declare module '#platform/audit/audit-log.ts' {
   interface DeclaredAuditActions {
@@ -40,6 +51,7 @@ export const webhooks = defineModule()({
   name: 'clients/webhooks',
   endpoints: [
     ...endpointsOf(endpoints),
+    ...endpointsOf(serviceEndpoints),
     getOwnWebhook,
     setOwnWebhook,
     removeOwnWebhook,
@@ -48,10 +60,13 @@ export const webhooks = defineModule()({
     listOwnWebhookDeliveries,
     redeliverOwnWebhook,
   ],
-  mount: (hosts, { kernel }) => webhookRoutes(hosts.api, kernel),
+  mount(hosts, { kernel }) {
+    webhookRoutes(hosts.api, kernel)
+    serviceWebhookRoutes(hosts.api, kernel)
+  },
   auditActions,
   rateLimits,
-  webhookEvents: ['webhook.test'],
+  webhookEvents: ['webhook.test', 'service.test'],
   tables: {
     webhook_endpoint: 'include',
     webhook_secret: 'include',

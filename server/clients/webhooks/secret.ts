@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import type { ClientId } from '@countersign/protocol/ids'
 import { Webhook } from 'standardwebhooks'
 import { getApp } from '#clients/registration/app.ts'
 import {
@@ -30,12 +29,12 @@ const errors = defineErrors({
 const secretBytes = 32
 
 /** Creates a webhook secret, sealed at rest. Returns it in the format of Standard Webhooks. */
-export async function createSecret(tx: Transaction, keyring: Keyring, clientId: ClientId, now: Date): Promise<string> {
+export async function createSecret(tx: Transaction, keyring: Keyring, receiverId: string, now: Date): Promise<string> {
   const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
   await store.insertSecret(tx, {
-    client_id: clientId,
+    receiver_id: receiverId,
     secret_id: randomUUID(),
-    sealed_secret: await keyring.seal(sealOf(clientId), secret),
+    sealed_secret: await keyring.seal(sealOf(receiverId), secret),
     created_at: now,
     expires_at: null,
   })
@@ -54,21 +53,32 @@ export async function rotateWebhookSecret(
 ): Promise<{ secret: string; previousUntil: Date }> {
   await getApp(db, { manager, clientId })
   requireRecentAuthenticationOf(manager, now)
-  const previousUntil = addSeconds(now, graceSeconds)
-  const secret = await managerTransaction(db, manager, async (tx) => {
-    if (!(await store.lockEndpoint(tx, clientId))) throw errors.webhook_not_found()
-    const isFull = (await store.countSecrets(tx, clientId, now)) >= limits.webhookSecretsMax
-    if (graceSeconds > 0 && isFull) throw errors.too_many_secrets()
-
-    await store.endSecrets(tx, clientId, previousUntil)
+  return managerTransaction(db, manager, async (tx) => {
+    const replaced = await replaceSecret(tx, keyring, { receiverId: clientId, graceSeconds }, now)
     const details = { graceSeconds }
     await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
-    return createSecret(tx, keyring, clientId, now)
+    return replaced
   })
-  return { secret, previousUntil }
 }
 
-type Signed = Pick<ClaimedDelivery, 'clientId' | 'deliveryId' | 'payload' | 'sealedSecrets'>
+type Replaced = { receiverId: string; graceSeconds: number }
+
+/** Creates a new secret of a webhook. Earlier ones sign too for `graceSeconds`. Throws like `rotateWebhookSecret`. */
+export async function replaceSecret(
+  tx: Transaction,
+  keyring: Keyring,
+  { receiverId, graceSeconds }: Replaced,
+  now: Date,
+): Promise<{ secret: string; previousUntil: Date }> {
+  if (!(await store.lockEndpoint(tx, receiverId))) throw errors.webhook_not_found()
+  const isFull = (await store.countSecrets(tx, receiverId, now)) >= limits.webhookSecretsMax
+  if (graceSeconds > 0 && isFull) throw errors.too_many_secrets()
+  const previousUntil = addSeconds(now, graceSeconds)
+  await store.endSecrets(tx, receiverId, previousUntil)
+  return { secret: await createSecret(tx, keyring, receiverId, now), previousUntil }
+}
+
+type Signed = Pick<ClaimedDelivery, 'receiverId' | 'deliveryId' | 'payload' | 'sealedSecrets'>
 
 /**
  * Returns the headers of Standard Webhooks, with a signature by each secret, so that the receiver needs only one of
@@ -76,12 +86,12 @@ type Signed = Pick<ClaimedDelivery, 'clientId' | 'deliveryId' | 'payload' | 'sea
  */
 export async function signatureHeaders(
   keyring: Keyring,
-  { clientId, deliveryId, payload, sealedSecrets }: Signed,
+  { receiverId, deliveryId, payload, sealedSecrets }: Signed,
   now: Date,
 ): Promise<Record<string, string>> {
   const signatures = await Promise.all(
     sealedSecrets.map(async (sealed) =>
-      new Webhook(await keyring.open(sealOf(clientId), sealed)).sign(deliveryId, now, payload),
+      new Webhook(await keyring.open(sealOf(receiverId), sealed)).sign(deliveryId, now, payload),
     ),
   )
   return {
@@ -94,8 +104,8 @@ export async function signatureHeaders(
 
 /** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
 export async function reencryptWebhookSecrets({ db, keyring }: Pick<ServerContext, 'db' | 'keyring'>): Promise<void> {
-  for (const { clientId, secretId, sealedSecret } of await store.listSecrets(db)) {
-    const sealed = await keyring.renew(sealOf(clientId), sealedSecret)
+  for (const { receiverId, secretId, sealedSecret } of await store.listSecrets(db)) {
+    const sealed = await keyring.renew(sealOf(receiverId), sealedSecret)
     if (sealed !== sealedSecret) await store.replaceSealed(db, secretId, sealedSecret, sealed)
   }
 }
@@ -106,6 +116,6 @@ export function pruneWebhookSecrets(db: Database, now: Date): Promise<number> {
 }
 
 /** Returns the context under which a secret is sealed. */
-function sealOf(clientId: ClientId): string {
-  return `webhook-secret:${clientId}`
+function sealOf(receiverId: string): string {
+  return `webhook-secret:${receiverId}`
 }

@@ -42,7 +42,7 @@ export function startSender(kernel: ServerContext): Sender {
     },
     idOf: ({ deliveryId }) => deliveryId,
     attempt: (claimed, cut) => deliver(kernel, claimed, cut),
-    setSlow: (clientId, slowUntil) => claimStore.setSlow(db, clientId, slowUntil),
+    setSlow: (receiverId, slowUntil) => claimStore.setSlow(db, receiverId, slowUntil),
   })
 }
 
@@ -56,7 +56,7 @@ async function deliver(
   cut: AbortSignal,
 ): Promise<'taken' | 'not taken' | undefined> {
   const { db, clock, log, telemetry } = kernel
-  const { clientId, deliveryId, attempt } = claimed
+  const { receiverId, deliveryId, attempt } = claimed
   const { retryAfter, ...outcome } = await attemptOnce(kernel, claimed, cut)
   const now = clock()
   if (outcome.status === null && cut.aborted) {
@@ -74,7 +74,7 @@ async function deliver(
     telemetry.webhookAttempted('endpoint_gone')
     await transaction(db, async (tx) => {
       await store.recordAttempt(tx, claimed, outcome, { state: 'failed', nextAttemptAt: null })
-      await disableWebhook(tx, clientId, claimed.url, now)
+      await disableWebhook(tx, receiverId, claimed.url, now)
     })
     return undefined
   }
@@ -82,7 +82,7 @@ async function deliver(
   const seconds = nextRetryDelay(attempt, retryAfter, now)
   telemetry.webhookAttempted(seconds === undefined ? 'failed' : 'retry_scheduled')
   if (seconds === undefined)
-    log.warn({ clientId, deliveryId, status, reason: outcome.reason }, 'webhook delivery failed permanently')
+    log.warn({ receiverId, deliveryId, status, reason: outcome.reason }, 'webhook delivery failed permanently')
   const nextAttemptAt = seconds === undefined ? null : addSeconds(now, seconds)
   await store.recordAttempt(db, claimed, outcome, { state: nextAttemptAt ? 'pending' : 'failed', nextAttemptAt })
   return outcome.reason !== null && ours.includes(outcome.reason) ? undefined : 'not taken'
@@ -98,22 +98,23 @@ type AttemptResult = Outcome & {
 
 async function attemptOnce(kernel: ServerContext, claimed: ClaimedDelivery, cut: AbortSignal): Promise<AttemptResult> {
   const { clock, keyring, outbound, log } = kernel
-  const { url, payload, clientId } = claimed
+  const { url, payload, receiverId, isOfService } = claimed
   const at = clock()
   const unanswered = (reason: string) => ({ at, status: null, reason })
   if (claimed.appStatus !== 'active') return unanswered('app_disabled')
 
   const headers = await signatureHeaders(keyring, claimed, at).catch((error: unknown) => {
-    log.error({ error, clientId }, 'webhook signing failed')
+    log.error({ error, receiverId }, 'webhook signing failed')
   })
   if (!headers) return unanswered('not_signed')
   const began = performance.now()
   try {
     const sent = { headers, body: payload, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
-    return { at, ...(await outbound.post(url, sent)), reason: null }
+    const client = isOfService ? outbound.ofOperator : outbound
+    return { at, ...(await client.post(url, sent)), reason: null }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    log.info({ clientId, deliveryId: claimed.deliveryId, reason: error.reason }, 'webhook delivery failed')
+    log.info({ receiverId, deliveryId: claimed.deliveryId, reason: error.reason }, 'webhook delivery failed')
     await rest(Math.max(0, began + failureMilliseconds - performance.now()), cut)
     return unanswered(error.reason)
   }

@@ -1,18 +1,18 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ClientId, IdentityId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Tables } from '#platform/database/tables.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 
 /**
- * Lists the newest deliveries of an app, of all or older than `before`: a row for every attempt in order, or one row
- * without an attempt. It is one statement, so that attempts and their outcome are read together.
+ * Lists the newest deliveries to a receiver, of all or older than `before`: a row for every attempt in order, or one
+ * row without an attempt. It is one statement, so that attempts and their outcome are read together.
  */
-export function listDeliveries(db: Database, clientId: ClientId, before: string | undefined, count: number) {
+export function listDeliveries(db: Database, receiverId: string, before: string | undefined, count: number) {
   const newest = db
     .selectFrom('webhook_delivery')
-    .select(['client_id', 'delivery_id', 'type', 'state', 'created_at', 'next_attempt_at'])
-    .where('client_id', '=', clientId)
+    .select(['receiver_id', 'delivery_id', 'type', 'state', 'created_at', 'next_attempt_at'])
+    .where('receiver_id', '=', receiverId)
     .orderBy('delivery_id', 'desc')
     .limit(count)
   const page = before === undefined ? newest : newest.where('delivery_id', '<', before)
@@ -20,7 +20,7 @@ export function listDeliveries(db: Database, clientId: ClientId, before: string 
     .selectFrom(page.as('delivery'))
     .leftJoin('webhook_attempt as attempt', (join) =>
       join
-        .onRef('attempt.client_id', '=', 'delivery.client_id')
+        .onRef('attempt.receiver_id', '=', 'delivery.receiver_id')
         .onRef('attempt.delivery_id', '=', 'delivery.delivery_id'),
     )
     .select([
@@ -42,11 +42,11 @@ export type Delivery = Pick<
 >
 
 /** Lists the attempts of a delivery in order. */
-export function listAttempts(db: Database | Transaction, clientId: ClientId, deliveryId: string) {
+export function listAttempts(db: Database | Transaction, receiverId: string, deliveryId: string) {
   return db
     .selectFrom('webhook_attempt')
     .select(['attempted_at as at', 'response_status as status', 'reason'])
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where('delivery_id', '=', deliveryId)
     .orderBy('attempt')
     .execute()
@@ -63,11 +63,17 @@ export function insertEndpoint(tx: Transaction, clientId: ClientId, url: string,
   const at = sql<Date>`${now}::timestamptz`
   return tx
     .insertInto('webhook_endpoint')
-    .columns(['client_id', 'url', 'created_at', 'updated_at'])
+    .columns(['receiver_id', 'client_id', 'url', 'created_at', 'updated_at'])
     .expression((eb) =>
       eb
         .selectFrom('app')
-        .select(['client_id', eb.val(url).as('url'), at.as('created_at'), at.as('updated_at')])
+        .select([
+          'client_id as receiver_id',
+          'client_id',
+          eb.val(url).as('url'),
+          at.as('created_at'),
+          at.as('updated_at'),
+        ])
         .where('client_id', '=', clientId)
         .forKeyShare(),
     )
@@ -87,35 +93,33 @@ export function updateEndpoint(tx: Transaction, clientId: ClientId, url: string,
 }
 
 /** Locks an endpoint until the transaction ends. Returns false if there is none. */
-export async function lockEndpoint(tx: Transaction, clientId: ClientId): Promise<boolean> {
+export async function lockEndpoint(tx: Transaction, receiverId: string): Promise<boolean> {
   const found = await tx
     .selectFrom('webhook_endpoint')
-    .select('client_id')
-    .where('client_id', '=', clientId)
+    .select('receiver_id')
+    .where('receiver_id', '=', receiverId)
     .forNoKeyUpdate()
     .executeTakeFirst()
   return found !== undefined
 }
 
-/** Disables an active endpoint that still has this URL. Returns the owner of its app, or undefined. */
-export function disableEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
-  return tx
-    .updateTable('webhook_endpoint')
-    .from('app')
-    .set({ disabled_at: now, updated_at: now })
-    .whereRef('app.client_id', '=', 'webhook_endpoint.client_id')
-    .where('webhook_endpoint.client_id', '=', clientId)
-    .where('url', '=', url)
-    .where('disabled_at', 'is', null)
-    .returning('owner_user_id as ownerUserId')
-    .executeTakeFirst()
+type Disabled = { clientId: ClientId | null; ownerUserId: UserId | null }
+
+/** Disables an active endpoint that still has this URL. Returns its app, if it has one, and the owner, or undefined. */
+export async function disableEndpoint(tx: Transaction, receiverId: string, url: string, now: Date) {
+  const { rows } = await sql<Disabled>`
+    update webhook_endpoint endpoint set disabled_at = ${now}, updated_at = ${now}
+    where receiver_id = ${receiverId} and url = ${url} and disabled_at is null
+    returning client_id as "clientId",
+      (select owner_user_id from app where app.client_id = endpoint.client_id) as "ownerUserId"`.execute(tx)
+  return rows[0]
 }
 
 /** Deletes an endpoint with its secrets and deliveries. Returns false if there was none. */
-export async function deleteEndpoint(tx: Transaction, clientId: ClientId): Promise<boolean> {
+export async function deleteEndpoint(tx: Transaction, receiverId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_endpoint')
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }
@@ -125,27 +129,27 @@ export async function insertSecret(tx: Transaction, secret: Insertable<Tables['w
 }
 
 /** Counts the secrets of an endpoint that are active at an instant. */
-export async function countSecrets(tx: Transaction, clientId: ClientId, now: Date): Promise<number> {
+export async function countSecrets(tx: Transaction, receiverId: string, now: Date): Promise<number> {
   const { count } = await tx
     .selectFrom('webhook_secret')
     .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
 
 /** Sets the expiry of an endpoint's secrets, except those that expire sooner. */
-export async function endSecrets(tx: Transaction, clientId: ClientId, end: Date): Promise<void> {
+export async function endSecrets(tx: Transaction, receiverId: string, end: Date): Promise<void> {
   await tx
     .updateTable('webhook_secret')
     .set({ expires_at: end })
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', end)]))
     .execute()
 }
 
-/** Deletes expired secrets, all at once, because there are no more than apps. */
+/** Deletes expired secrets, all at once, because there are few of each webhook. */
 export async function deleteEndedSecrets(db: Database | Transaction, now: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_secret')
@@ -157,7 +161,7 @@ export async function deleteEndedSecrets(db: Database | Transaction, now: Date):
 export function listSecrets(db: Database) {
   return db
     .selectFrom('webhook_secret')
-    .select(['client_id as clientId', 'secret_id as secretId', 'sealed_secret as sealedSecret'])
+    .select(['receiver_id as receiverId', 'secret_id as secretId', 'sealed_secret as sealedSecret'])
     .execute()
 }
 
@@ -171,34 +175,34 @@ export async function replaceSealed(db: Database, secretId: string, before: stri
     .execute()
 }
 
-export type NewDelivery = { clientId: ClientId; deliveryId: string; type: string; payload: string }
+export type NewDelivery = { receiverId: string; deliveryId: string; type: string; payload: string }
 
-/** Queues the deliveries of active apps with an active endpoint. Returns their IDs. */
+/** Queues the deliveries to active endpoints, as far as their apps are active. Returns their IDs. */
 export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<string[]> {
-  const clientIds = deliveries.map(({ clientId }) => clientId)
+  const receiverIds = deliveries.map(({ receiverId }) => receiverId)
   const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId)
   const types = deliveries.map(({ type }) => type)
   const payloads = deliveries.map(({ payload }) => payload)
   const { rows } = await sql<{ deliveryId: string }>`
-    insert into webhook_delivery (client_id, delivery_id, type, payload, created_at, next_attempt_at)
-    select client_id, delivery_id, type, payload, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(${clientIds}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
-      as event (client_id, delivery_id, type, payload)
-    join webhook_endpoint using (client_id) join app using (client_id)
-    where disabled_at is null and app.status = 'active'
+    insert into webhook_delivery (receiver_id, delivery_id, type, payload, created_at, next_attempt_at)
+    select receiver_id, delivery_id, type, payload, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${receiverIds}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
+      as event (receiver_id, delivery_id, type, payload)
+    join webhook_endpoint using (receiver_id) left join app using (client_id)
+    where disabled_at is null and coalesce(app.status, 'active') = 'active'
     returning delivery_id as "deliveryId"`.execute(tx)
   return rows.map(({ deliveryId }) => deliveryId)
 }
 
-type NewPart = { clientId: ClientId; deliveryId: string; identityId: IdentityId; path: string[]; value: string }
+type NewPart = { receiverId: string; deliveryId: string; identityId: IdentityId; path: string[]; value: string }
 
 /** Inserts parts of queued deliveries. */
 export async function insertParts(tx: Transaction, parts: NewPart[]): Promise<void> {
   await tx
     .insertInto('webhook_delivery_part')
     .values(
-      parts.map(({ clientId, deliveryId, identityId, path, value }) => ({
-        ...{ client_id: clientId, delivery_id: deliveryId, identity_id: identityId, path, value },
+      parts.map(({ receiverId, deliveryId, identityId, path, value }) => ({
+        ...{ receiver_id: receiverId, delivery_id: deliveryId, identity_id: identityId, path, value },
       })),
     )
     .execute()
@@ -218,7 +222,7 @@ type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { nextAttemp
  */
 export async function recordAttempt(
   db: Database | Transaction,
-  { clientId, deliveryId, attempt }: ClaimedDelivery,
+  { receiverId, deliveryId, attempt }: ClaimedDelivery,
   { at, status, reason }: Outcome,
   { state, nextAttemptAt }: Next,
 ): Promise<void> {
@@ -226,61 +230,62 @@ export async function recordAttempt(
     with settled as (
       update webhook_delivery set state = ${state}, next_attempt_at = ${nextAttemptAt},
         payload = case when ${state} = 'delivered' then null else payload end
-      where client_id = ${clientId} and delivery_id = ${deliveryId} and attempts = ${attempt} and state = 'pending'
-      returning client_id, delivery_id, attempts, state
+      where receiver_id = ${receiverId} and delivery_id = ${deliveryId} and attempts = ${attempt} and state = 'pending'
+      returning receiver_id, delivery_id, attempts, state
     ), sent_part as (
       delete from webhook_delivery_part part using settled
-      where part.client_id = settled.client_id and part.delivery_id = settled.delivery_id and state = 'delivered'
+      where part.receiver_id = settled.receiver_id and part.delivery_id = settled.delivery_id and state = 'delivered'
     )
-    insert into webhook_attempt (client_id, delivery_id, attempt, attempted_at, response_status, reason)
-    select client_id, delivery_id, attempts, ${at}::timestamptz, ${status}::integer, ${reason}::text
+    insert into webhook_attempt (receiver_id, delivery_id, attempt, attempted_at, response_status, reason)
+    select receiver_id, delivery_id, attempts, ${at}::timestamptz, ${status}::integer, ${reason}::text
     from settled`.execute(db)
 }
 
 /** Releases a delivery that may have arrived. It is due again as if it had not been claimed. */
 export async function releaseDelivery(
   db: Database,
-  { clientId, deliveryId, attempt }: ClaimedDelivery,
+  { receiverId, deliveryId, attempt }: ClaimedDelivery,
   now: Date,
 ): Promise<void> {
   await db
     .updateTable('webhook_delivery')
     .set({ next_attempt_at: now, attempts: attempt - 1 })
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where('delivery_id', '=', deliveryId)
     .where('attempts', '=', attempt)
     .where('state', '=', 'pending')
     .execute()
 }
 
-/** Marks the pending deliveries of an app as failed. */
-export async function failPendingDeliveries(tx: Transaction, clientId: ClientId): Promise<void> {
+/** Marks the pending deliveries to a receiver as failed. */
+export async function failPendingDeliveries(tx: Transaction, receiverId: string): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
     .set({ state: 'failed', next_attempt_at: null })
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where('state', '=', 'pending')
     .execute()
 }
 
-/** Requeues a failed delivery if its app is active and has an active endpoint. Otherwise returns undefined. */
-export async function requeueDelivery(tx: Transaction, clientId: ClientId, deliveryId: string, now: Date) {
+/** Requeues a failed delivery if its endpoint and its app, if any, are active. Otherwise returns undefined. */
+export async function requeueDelivery(tx: Transaction, receiverId: string, deliveryId: string, now: Date) {
   const { rows } = await sql<Delivery>`
     update webhook_delivery delivery set state = 'pending', next_attempt_at = ${now}
-    from webhook_endpoint endpoint join app using (client_id)
-    where delivery.client_id = ${clientId} and delivery_id = ${deliveryId} and state = 'failed'
-      and endpoint.client_id = delivery.client_id and disabled_at is null and app.status = 'active'
+    from webhook_endpoint endpoint left join app using (client_id)
+    where delivery.receiver_id = ${receiverId} and delivery_id = ${deliveryId} and state = 'failed'
+      and endpoint.receiver_id = delivery.receiver_id and disabled_at is null
+      and coalesce(app.status, 'active') = 'active'
     returning delivery_id as "deliveryId", type, state, delivery.created_at as "createdAt",
       next_attempt_at as "nextAttemptAt"`.execute(tx)
   return rows[0]
 }
 
 /** Returns the state of a delivery, or undefined if there is none. */
-export async function findState(tx: Transaction, clientId: ClientId, deliveryId: string) {
+export async function findState(tx: Transaction, receiverId: string, deliveryId: string) {
   const found = await tx
     .selectFrom('webhook_delivery')
     .select('state')
-    .where('client_id', '=', clientId)
+    .where('receiver_id', '=', receiverId)
     .where('delivery_id', '=', deliveryId)
     .executeTakeFirst()
   return found?.state
@@ -290,13 +295,13 @@ export async function findState(tx: Transaction, clientId: ClientId, deliveryId:
 export async function deleteDeliveries(db: Database, before: Date, batch: number): Promise<number> {
   const old = db
     .selectFrom('webhook_delivery')
-    .select(['client_id', 'delivery_id'])
+    .select(['receiver_id', 'delivery_id'])
     .where('created_at', '<=', before)
     .limit(batch)
   const { numDeletedRows } = await db
     .deleteFrom('webhook_delivery')
     .where(({ eb, refTuple }) =>
-      eb(refTuple('client_id', 'delivery_id'), 'in', old.$asTuple('client_id', 'delivery_id')),
+      eb(refTuple('receiver_id', 'delivery_id'), 'in', old.$asTuple('receiver_id', 'delivery_id')),
     )
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)

@@ -145,7 +145,7 @@ async function checkWebhooks(db: Database): Promise<Finding> {
   if (count === 0) return ok('No delivery fails repeatedly.')
   return warning({
     since,
-    message: `Apps to which deliveries fail, and are attempted again: ${count}.`,
+    message: `Webhooks to which deliveries fail, and are attempted again: ${count}.`,
     fix: "See why: countersign webhooks deliveries, and 'webhook delivery failed' in the log of the service.",
   })
 }

@@ -15,11 +15,11 @@ const waitingRead = 500
 
 type Failing = { count: number; since: Date | null }
 
-/** Counts apps to which a delivery failed at least twice and waits for its next attempt. `since` is its age. */
+/** Counts webhooks to which a delivery failed at least twice and waits for its next attempt. `since` is its age. */
 export async function findFailingWebhooks(db: Database): Promise<Failing> {
   const { rows } = await sql<Failing>`
-    select count(distinct client_id)::integer as count, min(created_at) as since from (
-      select client_id, attempts, created_at from webhook_delivery
+    select count(distinct receiver_id)::integer as count, min(created_at) as since from (
+      select receiver_id, attempts, created_at from webhook_delivery
       where (next_attempt_at is not null) and ((attempts + 0) >= 0)
       order by next_attempt_at desc limit ${waitingRead}
     ) waiting

@@ -78,7 +78,7 @@ export interface Tables {
   }
   app_event: {
     event_id: string
-    client_id: ClientId
+    client_id: ClientId | null
     type: string
     data: string
     happened_at: Date
@@ -989,7 +989,7 @@ export interface Tables {
     deleted_at: Date | null
   }
   webhook_attempt: {
-    client_id: ClientId
+    receiver_id: string
     delivery_id: string
     attempt: number
     attempted_at: Date
@@ -997,7 +997,7 @@ export interface Tables {
     reason: string | null
   }
   webhook_delivery: {
-    client_id: ClientId
+    receiver_id: string
     delivery_id: string
     type: string
     payload: string | null
@@ -1007,22 +1007,24 @@ export interface Tables {
     next_attempt_at: Date | null
   }
   webhook_delivery_part: {
-    client_id: ClientId
+    receiver_id: string
     delivery_id: string
     identity_id: IdentityId
     path: string[]
     value: string
   }
   webhook_endpoint: {
-    client_id: ClientId
+    receiver_id: string
+    client_id: ClientId | null
     url: string
+    event_types: Generated<string[]>
     disabled_at: Date | null
     created_at: Date
     updated_at: Date
     slow_until: Date | null
   }
   webhook_secret: {
-    client_id: ClientId
+    receiver_id: string
     secret_id: string
     sealed_secret: string
     created_at: Date

@@ -88,6 +88,15 @@ export function lookupAllowed(resolveName: Resolver, isAllowed: (address: string
   }
 }
 
+/** Checks whether OUTBOUND_NETWORKS lists the host and port of a URL. */
+export function isListed(url: URL, outboundNetworks: readonly string[]): boolean {
+  return outboundNetworks.includes(`${url.hostname}:${portOf(url)}`)
+}
+
+export function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
+}
+
 /** Returns the host of a URL, an IPv6 address without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/[[\]]/g, '')

@@ -2,7 +2,15 @@ import { lookup as lookUp } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { isPublicAddress, lookupAllowed, objectionOf, OutboundError, reasonOf, type Resolver } from './addresses.ts'
+import {
+  isListed,
+  isPublicAddress,
+  lookupAllowed,
+  objectionOf,
+  OutboundError,
+  reasonOf,
+  type Resolver,
+} from './addresses.ts'
 import { boundAnswers } from './awaited-answers.ts'
 import { createSinkClient, type SinkClient } from './sink-client.ts'
 import { type Config, isLocal, version } from '#platform/config/config.ts'
@@ -30,6 +38,8 @@ export type OutboundClient = {
   get: (url: string, requested: OutboundDocumentRequest) => Promise<Document>
   /** Sends a request and reads the response, of any status and type. Otherwise like `get`, with the same errors. */
   exchange: (url: string, requested: OutboundRequest) => Promise<OutboundResponse>
+  /** For URLs that operators name, which may also lead to the private addresses that OUTBOUND_NETWORKS lists. */
+  ofOperator: Pick<OutboundClient, 'objectionTo' | 'post'>
   /** Client for receivers of the audit log, which operators name. */
   sinks: SinkClient
 }
@@ -66,23 +76,27 @@ export function createOutboundClient(
   { baseUrl, outboundNetworks = [] }: Pick<Config, 'baseUrl'> & Partial<Pick<Config, 'outboundNetworks'>>,
   resolveName: Resolver = lookUp,
 ): OutboundClient {
-  const isAllowed = isLocal(baseUrl) ? () => true : isPublicAddress
-  const lookup = lookupAllowed(resolveName, isAllowed)
+  const ofAnyone: Reach = isLocal(baseUrl) ? () => () => true : () => isPublicAddress
+  const ofOperator: Reach = (url) => (isListed(url, outboundNetworks) ? () => true : ofAnyone(url))
   // Separate agents: Node's default ones may use a proxy from the environment, which would resolve names itself.
-  const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() }
+  const ask = createAsking(resolveName, { 'http:': new HttpAgent(), 'https:': new HttpsAgent() })
   const bounded = boundAnswers()
 
-  const objectionTo = (text: string) => objectionOf(text, isAllowed)
-
-  return {
-    objectionTo,
-    sinks: createSinkClient({ baseUrl, outboundNetworks }, resolveName),
+  const postingBy = (reach: Reach): Pick<OutboundClient, 'objectionTo' | 'post'> => ({
+    objectionTo: (text) => objectionOf(text, allowedAt(text, reach)),
     post(text, { body, ...sent }) {
       const headers = { ...sent.headers, 'content-length': Buffer.byteLength(body) }
-      return ask(text, { ...sent, method: 'POST', headers, body }, async ({ statusCode = 0, headers: answered }) => {
+      const posted = { ...sent, method: 'POST', headers, body, reach }
+      return ask(text, posted, async ({ statusCode = 0, headers: answered }) => {
         return { status: statusCode, retryAfter: answered['retry-after'] }
       })
     },
+  })
+
+  return {
+    ...postingBy(ofAnyone),
+    ofOperator: postingBy(ofOperator),
+    sinks: createSinkClient({ baseUrl, outboundNetworks }, resolveName),
     async get(text, { bodyBytesMax, ...requested }) {
       const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
       return read(text, { ...requested, method: 'GET', headers }, (response) => readDocument(response, bodyBytesMax))
@@ -97,16 +111,19 @@ export function createOutboundClient(
   /** Sends a request like `ask`, within the limit of waiting requests. Posts have senders with their own slots. */
   async function read<Heard>(text: string, input: OutboundRequestOptions, hear: Hear<Heard>): Promise<Heard> {
     if (!isLocal(baseUrl)) requireUsualPort(text)
-    return bounded(() => ask(text, input, hear))
+    return bounded(() => ask(text, { ...input, reach: ofAnyone }, hear))
   }
+}
 
-  /** Sends a request and returns the result of `hear` for its response, before the time limit. */
-  async function ask<Heard>(
+/** Returns a function that sends a request and returns the result of `hear` for its response, before the time limit. */
+function createAsking(resolveName: Resolver, agents: Agents) {
+  return async function ask<Heard>(
     text: string,
-    { method, headers, body, withinMilliseconds, signal }: OutboundRequestOptions,
+    { method, headers, body, withinMilliseconds, signal, reach }: OutboundRequestOptions & { reach: Reach },
     hear: Hear<Heard>,
   ): Promise<Heard> {
-    if (objectionTo(text) !== undefined) throw new OutboundError('address_not_allowed')
+    const isAllowed = allowedAt(text, reach)
+    if (objectionOf(text, isAllowed) !== undefined) throw new OutboundError('address_not_allowed')
     const ending = new AbortController()
     const end = () => ending.abort(new OutboundError('cut_off'))
     const timer = setTimeout(() => ending.abort(new OutboundError('timed_out')), withinMilliseconds)
@@ -116,7 +133,7 @@ export function createOutboundClient(
       method,
       headers: { ...headers, 'user-agent': `Countersign/${version}` },
       maxHeaderSize: headerBytesMax,
-      lookup,
+      lookup: lookupAllowed(resolveName, isAllowed),
       signal: ending.signal,
     }
     try {
@@ -131,6 +148,14 @@ export function createOutboundClient(
 }
 
 const headerBytesMax = 16_384
+
+/** Returns which addresses a connection for a URL may have. */
+type Reach = (url: URL) => (address: string) => boolean
+
+function allowedAt(text: string, reach: Reach): (address: string) => boolean {
+  const url = URL.parse(text)
+  return url ? reach(url) : () => false
+}
 
 function requireUsualPort(text: string): void {
   if (URL.parse(text)?.port !== '') throw new OutboundError('address_not_allowed')

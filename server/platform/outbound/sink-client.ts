@@ -7,10 +7,12 @@ import { allowEgress } from '#platform/egress.ts'
 import { whileIdle } from '#platform/idle.ts'
 import {
   hostOf,
+  isListed,
   isPublicAddress,
   lookupAllowed,
   objectionOf,
   OutboundError,
+  portOf,
   reasonOf,
   type Resolver,
 } from './addresses.ts'
@@ -43,8 +45,7 @@ export function createSinkClient(
 ): SinkClient {
   // Separate agents: Node's default ones may use a proxy from the environment, which would resolve names itself.
   const agents = { http: new HttpAgent(), https: new HttpsAgent() }
-  const allowedAt = (url: URL) =>
-    isLocal(baseUrl) || outboundNetworks.includes(`${url.hostname}:${portOf(url)}`) ? () => true : isPublicAddress
+  const allowedAt = (url: URL) => (isLocal(baseUrl) || isListed(url, outboundNetworks) ? () => true : isPublicAddress)
 
   function objectionTo({ kind, url }: Pick<SinkTarget, 'kind' | 'url'>): string | undefined {
     const parsed = parseTarget({ kind, url })
@@ -142,8 +143,4 @@ function parseTarget({ kind, url }: Pick<SinkTarget, 'kind' | 'url'>): URL | nul
   if (kind === 'http') return URL.parse(url)
   const [, place = ''] = /^tls:\/\/([^/?#@]+:[1-9]\d{0,4})$/.exec(url) ?? []
   return place === '' ? null : URL.parse(`https://${place}`)
-}
-
-function portOf({ port, protocol }: URL): number {
-  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
 }

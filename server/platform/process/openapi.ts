@@ -52,6 +52,7 @@ import * as tokenKeys from '@countersign/protocol/oauth/token-keys'
 import * as transparency from '@countersign/protocol/signing/transparency'
 import { IdentityId } from '@countersign/protocol/ids'
 import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
+import * as serviceWebhooks from '@countersign/protocol/clients/service-webhooks'
 import * as webhooks from '@countersign/protocol/clients/webhooks'
 import { Type } from 'typebox'
 import { type Config, version } from '#platform/config/config.ts'
@@ -89,7 +90,7 @@ const modules = {
   Apps: { ...apps, ...roles, ...claims },
   [developerPortal]: developer,
   Resources: resources,
-  Webhooks: webhooks,
+  Webhooks: { ...webhooks, ...serviceWebhooks },
   'Token-signing keys': tokenKeys,
   Groups: groups,
   'Invitations to register': accountInvitations,

@@ -1,4 +1,3 @@
-import type { ClientId } from '@countersign/protocol/ids'
 import { type Clock, addSeconds, rest } from '#platform/clock.ts'
 import type { Logger } from '#platform/observability/log.ts'
 import type { Claim } from './turns.ts'
@@ -25,7 +24,7 @@ export type Sending<Claimed extends Receiver> = {
    */
   attempt: (claimed: Claimed, cut: AbortSignal) => Promise<'taken' | 'not taken' | undefined>
   /** Marks a receiver as slow until an instant, or removes the mark. */
-  setSlow: (clientId: ClientId, slowUntil: Date | null) => Promise<void>
+  setSlow: (receiverId: Claimed['receiverId'], slowUntil: Date | null) => Promise<void>
 }
 
 /** Time after which an attempt in progress counts as slow. */
@@ -37,7 +36,7 @@ const partingMilliseconds = 2000
 
 /**
  * Sends due deliveries in each process of the service, by lanes and shares, so that receivers do not delay each other.
- * All requests to URLs of apps use it.
+ * All requests to URLs of apps, and to webhooks of the service, use it.
  */
 export function startLaneSender<Claimed extends Receiver>(
   { clock, log }: { clock: Clock; log: Logger },
@@ -59,9 +58,9 @@ export function startLaneSender<Claimed extends Receiver>(
   }
 
   function begin(claimed: Claimed, lane: Lane): void {
-    const { clientId, owner } = claimed
-    const slot: UnderWay = { clientId, owner, lane }
-    const markSlow = () => setSlow(clientId, addSeconds(clock(), slowSeconds))
+    const { receiverId, owner } = claimed
+    const slot: UnderWay = { receiverId, owner, lane }
+    const markSlow = () => setSlow(receiverId, addSeconds(clock(), slowSeconds))
     const attempted = served.during(owner, async () => {
       let marking: Promise<void> | undefined
       // A slow receiver frees its slot at once, not only when it fails.
@@ -73,10 +72,10 @@ export function startLaneSender<Claimed extends Receiver>(
       const result = await attempt(claimed, cut.signal).finally(() => clearTimeout(timer))
       await marking
       if (result === 'not taken') await markSlow()
-      if (result === 'taken' && lane === 'slow' && !marking) await setSlow(clientId, null)
+      if (result === 'taken' && lane === 'slow' && !marking) await setSlow(receiverId, null)
     })
     const sending = attempted
-      .catch((error: unknown) => log.error({ error, clientId, id: idOf(claimed) }, `${one} outcome not recorded`))
+      .catch((error: unknown) => log.error({ error, receiverId, id: idOf(claimed) }, `${one} outcome not recorded`))
       .finally(() => {
         underWay.delete(sending)
         wake()

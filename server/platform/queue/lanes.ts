@@ -1,22 +1,20 @@
-import type { ClientId, UserId } from '@countersign/protocol/ids'
-
 /**
  * Lane of a receiver. One that recently failed or was slow is in the slow lane, which has its own slots. In each lane,
- * owners and apps have a maximum share of the slots. Receivers that never respond therefore delay no other, however
- * many an owner has.
+ * owners and receivers have a maximum share of the slots. Receivers that never respond therefore delay no other,
+ * however many an owner has.
  */
 export type Lane = 'quick' | 'slow'
 
-type Share = { slots: number; ofOwner: number; ofApp: number }
+type Share = { slots: number; ofOwner: number; ofReceiver: number }
 
 /** Shares per process. */
 const shares: Record<Lane, Share> = {
-  quick: { slots: 16, ofOwner: 4, ofApp: 4 },
-  slow: { slots: 16, ofOwner: 4, ofApp: 2 },
+  quick: { slots: 16, ofOwner: 4, ofReceiver: 4 },
+  slow: { slots: 16, ofOwner: 4, ofReceiver: 2 },
 }
 
-/** Receiver of a delivery, and its owner: the user who registered the app, or the app itself. */
-export type Receiver = { clientId: ClientId; owner: UserId | ClientId }
+/** Receiver of a delivery, mostly an app, and its owner: the user who registered the app, or the receiver itself. */
+export type Receiver = { receiverId: string; owner: string }
 
 /** A delivery that is being sent. It moves to the slow lane when it takes long. */
 export type UnderWay = Receiver & { lane: Lane }
@@ -26,7 +24,7 @@ export type UnderWay = Receiver & { lane: Lane }
  */
 export function roomIn(lane: Lane, underWay: UnderWay[]) {
   const busy = underWay.filter((each) => each.lane === lane)
-  const { slots, ofOwner, ofApp } = shares[lane]
+  const { slots, ofOwner, ofReceiver } = shares[lane]
   // Deliveries that moved here from the quick lane may exceed the share of their owner, but count only up to it.
   const byOwner = Map.groupBy(busy, ({ owner }) => owner)
   const taken = [...byOwner.values()].reduce((sum, { length }) => sum + Math.min(length, ofOwner), 0)
@@ -34,8 +32,8 @@ export function roomIn(lane: Lane, underWay: UnderWay[]) {
   return {
     countMax: slots - taken,
     countOfOwnerMax: ofOwner,
-    countOfAppMax: ofApp,
+    countOfReceiverMax: ofReceiver,
     busyOwners: busy.map(({ owner }) => owner),
-    busyClientIds: busy.map(({ clientId }) => clientId),
+    busyReceivers: busy.map(({ receiverId }) => receiverId),
   }
 }

@@ -38,6 +38,7 @@ afterEach(async () => {
 
 const queues = { webhook_delivery: claimDue, session_logout: claimLogouts }
 type Queue = keyof typeof queues
+const receiverOf = { webhook_delivery: sql.ref('receiver_id'), session_logout: sql.ref('client_id') }
 
 /** Inserts rows without the rows that they reference: only the queues matter. */
 async function fill(statement: ReturnType<typeof sql>): Promise<void> {
@@ -71,8 +72,8 @@ async function addApps(): Promise<void> {
     from (select * from app where client_id = ${clientId}) one cross join generate_series(1, ${apps}::integer) nth`)
   await sql`delete from app where owner_user_id is null`.execute(world.db)
   await fill(sql`
-    insert into webhook_endpoint (client_id, url, created_at, updated_at)
-    select client_id, 'https://app.example/hook', created_at, created_at from app`)
+    insert into webhook_endpoint (receiver_id, client_id, url, created_at, updated_at)
+    select client_id, client_id, 'https://app.example/hook', created_at, created_at from app`)
   for (const name of Object.keys(queues))
     await sql`alter table ${sql.table(name)} set (autovacuum_enabled = off)`.execute(world.db)
   await sql`analyze`.execute(world.db)
@@ -85,7 +86,7 @@ async function letWait(queue: Queue, dueAt: Date, chosen = sql`app`): Promise<vo
       ? ['delivery_id, type, payload', `gen_random_uuid(), 'webhook.test', '{}'`]
       : ['logout_id, identity_id, session_id', 'gen_random_uuid(), gen_random_uuid(), gen_random_uuid()']
   await fill(sql`
-    insert into ${sql.table(queue)} (client_id, ${sql.raw(columns)}, created_at, next_attempt_at)
+    insert into ${sql.table(queue)} (${receiverOf[queue]}, ${sql.raw(columns)}, created_at, next_attempt_at)
     select client_id, ${sql.raw(values)}, ${dueAt}::timestamptz,
       ${dueAt}::timestamptz + row_number() over (order by client_id) * interval '1 microsecond'
     from ${chosen} one`)
@@ -110,9 +111,9 @@ const claimOf = (now: Date, lane: Claim['lane'] = 'quick'): Claim => ({
   leaseEndsAt: addSeconds(now, 60),
   countMax: 16,
   countOfOwnerMax: 4,
-  countOfAppMax: 4,
+  countOfReceiverMax: 4,
   busyOwners: [],
-  busyClientIds: [],
+  busyReceivers: [],
   servedOwners: [],
   servedSeconds: [],
 })
@@ -151,11 +152,11 @@ for (const queue of ['webhook_delivery', 'session_logout'] as const) {
     await letWait(queue, addSeconds(now, -3600))
     const { clientId } = await world.app()
     await fill(sql`
-      insert into webhook_endpoint (client_id, url, created_at, updated_at)
-      values (${clientId}, 'https://app.example/hook', ${now}, ${now})`)
+      insert into webhook_endpoint (receiver_id, client_id, url, created_at, updated_at)
+      values (${clientId}, ${clientId}, 'https://app.example/hook', ${now}, ${now})`)
     await letWait(queue, addSeconds(now, -1), sql`(select * from app where client_id = ${clientId})`)
     const [first] = await queues[queue](world.db, { ...claimOf(now), countMax: 1 })
-    assert.equal(first?.clientId, clientId)
+    assert.equal(first?.receiverId, clientId)
   })
 
   test(`FAI-26 an app in ${queue} is found among many of the other lane, between the first and the last`, async (t) => {
@@ -163,11 +164,12 @@ for (const queue of ['webhook_delivery', 'session_logout'] as const) {
     await letWait(queue, addSeconds(now, -3600), sql`(select * from app limit ${waiting}::integer)`)
     await markAllSlow(queue, addSeconds(now, 600))
     const { rows } = await sql<{ clientId: ClientId }>`
-      select client_id as "clientId" from ${sql.table(queue)} order by next_attempt_at offset ${waiting / 2} limit 1
+      select ${receiverOf[queue]} as "clientId" from ${sql.table(queue)}
+      order by next_attempt_at offset ${waiting / 2} limit 1
     `.execute(world.db)
     await setQuick(queue, rows[0]?.clientId ?? asId<ClientId>(''))
     let claims = 0
-    let taken: { clientId: ClientId }[] = []
+    let taken: { receiverId: string }[] = []
     for (; taken.length === 0; claims += 1) {
       // Of these, a claim reads a hundred.
       assert.ok(claims < waiting / 10, `not found in ${claims} claims`)
@@ -175,6 +177,6 @@ for (const queue of ['webhook_delivery', 'session_logout'] as const) {
       await setImmediate()
     }
     t.diagnostic(`after ${claims} claims`)
-    assert.equal(taken[0]?.clientId, rows[0]?.clientId)
+    assert.equal(taken[0]?.receiverId, rows[0]?.clientId)
   })
 }

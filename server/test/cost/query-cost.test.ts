@@ -313,11 +313,11 @@ function isHandled(handled: unknown): handled is Handled {
 async function makeRemainingRows(): Promise<void> {
   const { db, now } = enterprise.world
   await sql`
-    insert into webhook_attempt (client_id, delivery_id, attempt, attempted_at, response_status)
-    select client_id, delivery_id, 1, ${now()}, 204 from webhook_delivery`.execute(db)
+    insert into webhook_attempt (receiver_id, delivery_id, attempt, attempted_at, response_status)
+    select receiver_id, delivery_id, 1, ${now()}, 204 from webhook_delivery`.execute(db)
   await sql`
-    insert into webhook_delivery_part (client_id, delivery_id, identity_id, path, value)
-    select client_id, delivery_id, gen_random_uuid(), '{approval}', '{}' from webhook_delivery
+    insert into webhook_delivery_part (receiver_id, delivery_id, identity_id, path, value)
+    select receiver_id, delivery_id, gen_random_uuid(), '{approval}', '{}' from webhook_delivery
     where state <> 'delivered' limit 1`.execute(db)
   await sql`
     insert into rate_limit_window (key_sha256, count, expires_at)

@@ -349,7 +349,8 @@ test('deleting an app deletes its webhook, secrets and pending deliveries', asyn
   await notifyApp(app)
   await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${app.clientId}`, headers: world.admin })
   for (const table of ['webhook_endpoint', 'webhook_secret', 'webhook_delivery'] as const) {
-    const left = await world.db.selectFrom(table).select('client_id').where('client_id', '=', app.clientId).execute()
+    const rows = world.db.selectFrom(table).select('receiver_id')
+    const left = await rows.where('receiver_id', '=', app.clientId).execute()
     assert.deepEqual(left, [], table)
   }
   assert.equal((await ask('GET', `${pathOf(app)}/deliveries`)).json().error, 'app_not_found')

@@ -17,7 +17,7 @@ const ask = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, payload?: o
 const url = 'https://app.example/hook'
 
 async function sealedSecrets() {
-  return world.db.selectFrom('webhook_secret').select(['client_id', 'sealed_secret', 'expires_at']).execute()
+  return world.db.selectFrom('webhook_secret').select(['receiver_id', 'sealed_secret', 'expires_at']).execute()
 }
 
 test('WHK-08 the secret is returned when the webhook is first set, and never again', async () => {
@@ -110,7 +110,7 @@ test('only a few replaced secrets stay valid, and a rotation without a grace per
   await ask('PUT', pathOf(app), { url })
   const rotate = (graceSeconds?: number) =>
     ask('POST', `${pathOf(app)}/secret`, graceSeconds === undefined ? undefined : { graceSeconds })
-  const own = async () => (await sealedSecrets()).filter((secret) => secret.client_id === app.clientId)
+  const own = async () => (await sealedSecrets()).filter((secret) => secret.receiver_id === app.clientId)
   for (const wrong of [-1, 1.5, 7 * 24 * 3600 + 1]) assert.equal((await rotate(wrong)).json().error, 'invalid_request')
   for (let count = 0; count < 3; count += 1) assert.equal((await rotate(60)).statusCode, 201)
   assert.equal((await rotate(60)).json().error, 'too_many_secrets')
@@ -127,7 +127,7 @@ test('WHK-08 secrets are sealed at rest for their app only, and re-encrypted whe
   const app = await world.app()
   const { secret } = (await ask('PUT', pathOf(app), { url })).json()
   const find = async () =>
-    (await sealedSecrets()).find(({ client_id }) => client_id === app.clientId)?.sealed_secret ?? ''
+    (await sealedSecrets()).find(({ receiver_id }) => receiver_id === app.clientId)?.sealed_secret ?? ''
   const before = await find()
   const context = `webhook-secret:${app.clientId}`
   const { keyring } = world.kernel

@@ -85,7 +85,7 @@ test('HLT-01 admin tokens are named before they expire, but not which', async ()
 test('HLT-01 deliveries and mails that failed twice are a warning since the oldest of them', async () => {
   const app = await world.app()
   await send('PUT', `apps/${app.clientId}/webhook`, { url: 'https://app.example/hook' })
-  const row = { client_id: app.clientId, type: 'webhook.test', payload: '{}', next_attempt_at: world.now() }
+  const row = { receiver_id: app.clientId, type: 'webhook.test', payload: '{}', next_attempt_at: world.now() }
   const add = (attempts: number, created: Date) =>
     world.db
       .insertInto('webhook_delivery')

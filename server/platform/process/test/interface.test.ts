@@ -32,9 +32,10 @@ test('the document describes the event of each webhook', async () => {
     events.flatMap(([name, { properties }]) => (name.endsWith('Event') ? (properties?.type?.enum ?? []) : [])),
     [
       ...['signing.signed', 'signing.denied', 'signing.expired'],
-      ...['identity.updated', 'identity.suspended', 'identity.activated'],
+      ...['identity.created', 'identity.updated', 'identity.suspended', 'identity.activated'],
       ...['identity.deletion_scheduled', 'identity.restored', 'identity.deleted'],
-      ...['group.member.added', 'group.member.removed', 'webhook.test'],
+      ...['group.created', 'group.updated', 'group.deleted'],
+      ...['group.member.added', 'group.member.removed', 'webhook.test', 'service.test'],
     ],
   )
 })
