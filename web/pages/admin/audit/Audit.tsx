@@ -5,29 +5,33 @@ import { routePath, type SectionProps } from '../routes.ts'
 import { AuditLog } from './AuditLog.tsx'
 import { Sinks } from './sinks/Sinks.tsx'
 import { useSinksMessages } from './sinks/words.ts'
+import { Webhooks } from './webhooks/Webhooks.tsx'
+import { useWebhooksMessages } from './webhooks/words.ts'
 import { useAuditMessages } from './words.ts'
 
-/** The audit log, and the receivers to which it is sent. */
+/** The audit log, the receivers to which it is sent, and those of events. */
 export function Audit({ place, goTo }: SectionProps) {
   const words = useAuditMessages()
-  const sinks = useSinksMessages()
+  const labels = { events: words.events, sinks: useSinksMessages().title, webhooks: useWebhooksMessages().title }
   const { may } = useOperator()
-  const isSinks = place.id === 'sinks'
-  const tabs = [undefined, 'sinks'].map((id) => {
-    const to = { section: 'audit', id } as const
+  const shown = place.id === 'sinks' || place.id === 'webhooks' ? place.id : 'events'
+  const tabs = (['events', 'sinks', 'webhooks'] as const).map((tab) => {
+    const to = { section: 'audit', id: tab === 'events' ? undefined : tab } as const
     return {
-      label: id === undefined ? words.events : sinks.title,
+      label: labels[tab],
       href: routePath(to),
-      current: isSinks === (id === 'sinks'),
+      current: tab === shown,
       onFollow: () => goTo(to),
-      action: `tab-${id ?? 'events'}`,
+      action: `tab-${tab}`,
     }
   })
   return (
     <>
       <PageHead title={words.title} lead={words.lead} />
-      {(may('sinks.manage') || isSinks) && <Tabs label={words.title} tabs={tabs} />}
-      {isSinks ? <Sinks /> : <AuditLog goTo={goTo} />}
+      {(may('sinks.manage') || shown !== 'events') && <Tabs label={words.title} tabs={tabs} />}
+      {shown === 'events' && <AuditLog goTo={goTo} />}
+      {shown === 'sinks' && <Sinks />}
+      {shown === 'webhooks' && <Webhooks />}
     </>
   )
 }

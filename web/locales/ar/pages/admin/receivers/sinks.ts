@@ -1,6 +1,6 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
-import type { adminSinksMessages as english } from '../../../en/pages/admin/sinks.ts'
-import { counted, numberOf } from '../../format.ts'
+import type { adminSinksMessages as english } from '../../../../en/pages/admin/receivers/sinks.ts'
+import { counted, numberOf } from '../../../format.ts'
 
 const eventForms = {
   zero: 'لا ينتظر أي حدث',

@@ -1,5 +1,5 @@
-import type { adminSinksMessages as english } from '../../../en/pages/admin/sinks.ts'
-import { plural } from '../../../plural.ts'
+import type { adminSinksMessages as english } from '../../../../en/pages/admin/receivers/sinks.ts'
+import { plural } from '../../../../plural.ts'
 
 /** Holds the messages about the receivers of the audit log, for operators. In German. */
 export const adminSinksMessages: typeof english = {

@@ -1,4 +1,4 @@
-import { plural } from '../../../plural.ts'
+import { plural } from '../../../../plural.ts'
 
 /** Holds the messages about the receivers of the audit log, for operators. */
 export const adminSinksMessages = {
