@@ -523,10 +523,11 @@ create index invited_identity_of_group on invited_identity using gin (group_ids)
 -- webhooks of the service. Once its time has come, an event becomes a delivery to each of them. `data` is JSON that the
 -- database does not read. The app may have been deleted.
 create table app_event (
-  event_id uuid primary key,
+  event_id uuid not null,
   client_id text,
   type text not null,
   data text not null,
-  happened_at timestamptz not null
+  happened_at timestamptz not null,
+  -- One index: an act can record many events.
+  primary key (happened_at, event_id)
 );
-create index app_event_in_order on app_event (happened_at);

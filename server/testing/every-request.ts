@@ -9,7 +9,7 @@ import { useGroups } from './group-requests.ts'
 import { createKeyHolder } from './key-holder.ts'
 import { codeIn, type Mailbox } from './mailbox.ts'
 import { invite, setUp } from './invitation-requests.ts'
-import { operate } from './operator-requests.ts'
+import { addServiceWebhook, operate, useServiceWebhook } from './operator-requests.ts'
 import { pngOf } from './pictures.ts'
 import { reauthenticate } from './organization.ts'
 import { organize, shareKeys, signForOrganizations, signInByProvider, signInBySaml } from './organization-requests.ts'
@@ -36,6 +36,7 @@ import { newChallenge, postForm, type Person } from './world.ts'
 export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox): Promise<void> {
   const client = openRequestClient(enterprise.world)
   await setUp(client)
+  const webhookId = await addServiceWebhook(client)
   await usePasskeys(client)
   await useSessions(client)
   await useIdentities(client, mailbox)
@@ -56,6 +57,7 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await useGroups(client)
   await operate(client)
   await invite(client, mailbox)
+  await useServiceWebhook(client, webhookId)
 }
 
 /** Registers a user like the page does, with keys and a recovery code. */

@@ -26,7 +26,6 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await recover({ world, send })
   await manageOperators({ world, send })
   await manageSinks({ world, send })
-  await manageWebhooks({ world, send })
   await changeSettings({ world, send })
   for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])
     await send(admin, `GET /api/admin/audit?limit=5${filter}`)
@@ -66,11 +65,15 @@ async function manageSinks({ world: { admin }, send }: RequestClient): Promise<v
   await send(admin, `DELETE ${path}`)
 }
 
-/** Sends requests about a webhook of the service that cannot be reached. */
-async function manageWebhooks({ world, send }: RequestClient): Promise<void> {
+/** Adds a webhook of the service that cannot be reached. Until it is removed, events are recorded for it. */
+export async function addServiceWebhook({ world, send }: RequestClient): Promise<string> {
+  const { webhook } = await send(world.admin, 'POST /api/admin/webhooks', { url: 'http://localhost:9/events' })
+  return webhook.webhookId
+}
+
+/** Sends the other requests about a webhook of the service, and removes it. */
+export async function useServiceWebhook({ world, send }: RequestClient, webhookId: string): Promise<void> {
   const { admin, db } = world
-  const { webhook } = await send(admin, 'POST /api/admin/webhooks', { url: 'http://localhost:9/events' })
-  const { webhookId } = webhook
   const path = `/api/admin/webhooks/${webhookId}` as const
   await send(admin, 'GET /api/admin/webhooks')
   await send(admin, `GET ${path}`)

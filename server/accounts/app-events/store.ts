@@ -24,7 +24,7 @@ export async function listRecipients(
   identityIds: IdentityId[],
   types: readonly string[],
 ): Promise<Recipient[]> {
-  const { rows } = await sql<Recipient>`
+  const { rows } = await sql<Recipient | { identityId: null }>`
     select consent.identity_id as "identityId", version, consent.client_id as "clientId",
       array(select unnest(scope) intersect select unnest(allowed_scopes)) as scope
     from authorization_consent consent join identity using (identity_id) join webhook_endpoint using (client_id)
@@ -32,9 +32,18 @@ export async function listRecipients(
     where consent.identity_id = any(${identityIds}::uuid[]) and cardinality(scope) > 0
       and disabled_at is null and app.status = 'active'
     union all
-    select identity_id, version, null, '{}' from identity
-    where identity_id = any(${identityIds}::uuid[]) and ${isHeardByService(types)}`.execute(tx)
-  return rows
+    select null, null, null, null where ${isHeardByService(types)}`.execute(tx)
+  const apps = rows.filter((row): row is Recipient => row.identityId !== null)
+  return apps.length < rows.length ? [...apps, ...(await listForService(tx, identityIds))] : apps
+}
+
+async function listForService(tx: Transaction, identityIds: IdentityId[]): Promise<Recipient[]> {
+  const rows = await tx
+    .selectFrom('identity')
+    .select(['identity_id as identityId', 'version'])
+    .where('identity_id', 'in', identityIds)
+    .execute()
+  return rows.map((row) => ({ ...row, clientId: null, scope: [] }))
 }
 
 type SharedGroup = { clientId: ClientId; groupId: string }
@@ -84,10 +93,11 @@ type GroupEventRow = Omit<AppEventRow, 'clientId'>
 /** Deletes and returns up to `count` events that are due, the oldest ones. */
 export async function takeDue(tx: Transaction, now: Date, count: number): Promise<AppEventRow[]> {
   const { rows } = await sql<AppEventRow>`
-    delete from app_event where event_id = any(array(
-      select event_id from app_event where happened_at <= ${now}
-      order by happened_at limit ${count} for update skip locked
-    ))
-    returning client_id as "clientId", type, data, happened_at as "happenedAt"`.execute(tx)
+    with due as materialized (
+      select happened_at, event_id from app_event where happened_at <= ${now}
+      order by happened_at, event_id limit ${count} for update skip locked
+    )
+    delete from app_event using due where app_event.happened_at = due.happened_at and app_event.event_id = due.event_id
+    returning client_id as "clientId", type, data, app_event.happened_at as "happenedAt"`.execute(tx)
   return rows
 }

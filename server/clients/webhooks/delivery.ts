@@ -104,6 +104,7 @@ type Sent = { receiverId: string; deliveryId: string }
  * `delivery_not_redeliverable` or `webhook_disabled`.
  */
 export async function requeue(tx: Transaction, { receiverId, deliveryId }: Sent, now: Date): Promise<WebhookDelivery> {
+  if (!(await deliveryStore.lockEndpoint(tx, receiverId))) throw errors.webhook_not_found()
   const delivery = await deliveryStore.requeueDelivery(tx, receiverId, deliveryId, now)
   if (!delivery) throw await refusalToSend(tx, receiverId, deliveryId)
   afterCommit(tx, notifySender)
@@ -122,7 +123,6 @@ export async function enqueueServiceTest(tx: Transaction, webhookId: string, now
 
 /** Returns the error for a delivery that was not requeued. */
 async function refusalToSend(tx: Transaction, receiverId: string, deliveryId: string) {
-  if (!(await deliveryStore.lockEndpoint(tx, receiverId))) return errors.webhook_not_found()
   const state = await deliveryStore.findState(tx, receiverId, deliveryId)
   if (state === undefined) return errors.delivery_not_found()
   return state === 'failed' ? errors.webhook_disabled() : errors.delivery_not_redeliverable()

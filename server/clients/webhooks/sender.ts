@@ -73,6 +73,8 @@ async function deliver(
   if (status === gone) {
     telemetry.webhookAttempted('endpoint_gone')
     await transaction(db, async (tx) => {
+      // In the order of everything that disables a webhook, which then locks its deliveries.
+      await store.lockEndpoint(tx, receiverId)
       await store.recordAttempt(tx, claimed, outcome, { state: 'failed', nextAttemptAt: null })
       await disableWebhook(tx, receiverId, claimed.url, now)
     })

@@ -177,7 +177,10 @@ export async function replaceSealed(db: Database, secretId: string, before: stri
 
 export type NewDelivery = { receiverId: string; deliveryId: string; type: string; payload: string }
 
-/** Queues the deliveries to active endpoints, as far as their apps are active. Returns their IDs. */
+/**
+ * Queues the deliveries to active endpoints, as far as their apps are active. Returns their IDs. Until the transaction
+ * ends, no endpoint of them can be disabled: their pending deliveries fail then.
+ */
 export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<string[]> {
   const receiverIds = deliveries.map(({ receiverId }) => receiverId)
   const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId)
@@ -190,6 +193,7 @@ export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[
       as event (receiver_id, delivery_id, type, payload)
     join webhook_endpoint using (receiver_id) left join app using (client_id)
     where disabled_at is null and coalesce(app.status, 'active') = 'active'
+    for share of webhook_endpoint
     returning delivery_id as "deliveryId"`.execute(tx)
   return rows.map(({ deliveryId }) => deliveryId)
 }

@@ -3,11 +3,13 @@ import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServiceWebhook } from '@countersign/protocol/clients/service-webhooks'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { pruneDeletedGroups } from '#accounts/groups/group.ts'
 import { enqueueAppEvents } from '#clients/webhooks/app-events.ts'
-import { notifySender } from '#clients/webhooks/delivery.ts'
+import { enqueueServiceTest, notifySender } from '#clients/webhooks/delivery.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
+import { transaction } from '#platform/database/database.ts'
 import { activate, sibling, suspend } from '#testing/operators.ts'
 import { rename } from '#testing/people.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
@@ -34,6 +36,10 @@ async function ask<Answer = unknown>(method: Method, url: string, payload?: obje
   return JSON.parse(answer.body || '{}')
 }
 
+async function isOneRecorded(): Promise<boolean> {
+  return (await world.db.selectFrom('app_event').select('event_id').limit(1).execute()).length > 0
+}
+
 /** Adds a webhook of the service, or one of an app, whose receiver verifies what it gets. */
 async function hearing(t: TestContext, { of, events }: { of?: string; events?: string[] } = {}) {
   const receiver = await startWebhookReceiver()
@@ -57,7 +63,8 @@ async function hearing(t: TestContext, { of, events }: { of?: string; events?: s
   /** Lets the delay of events pass, and returns all that the receiver got, in the order of their times. */
   async function received(): Promise<Event[]> {
     world.pass(60)
-    while ((await enqueueAppEvents(world.db, world.now())) > 0);
+    // The sender may be about to queue some.
+    while (await isOneRecorded()) await enqueueAppEvents(world.db, world.now())
     notifySender()
     // They are recorded after the receiver has responded. The embedded database does not yield to the network.
     while (!(await deliveries()).every(({ state }) => state === 'delivered')) await pause(10)
@@ -172,6 +179,30 @@ test('WHK-20 an event is recorded with its change, and a change that is undone r
   assert.deepEqual(rows, [{ client_id: null, type: 'group.created' }])
   sender = startSender(world.kernel)
   assert.equal((await service.received()).length, count + 1)
+})
+
+/** Waits until a statement waits for the lock of another. The embedded database runs one transaction after another. */
+async function untilOneWaits(): Promise<void> {
+  if (process.env['TEST_DATABASE_URL'] === undefined) return
+  const waiting = sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  for (let looked = 0; looked < 5000; looked += 1) if ((await waiting.execute(world.db)).rows.length > 0) return
+  assert.fail('no statement waits')
+}
+
+test('WHK-26 a webhook that is disabled while an event is queued for it has none that waits', async (t) => {
+  const service = await hearing(t)
+  const webhookId = service.path.slice('webhooks/'.length)
+  const { disabled } = await transaction(world.db, async (tx) => {
+    assert.notEqual(await enqueueServiceTest(tx, webhookId, world.now()), undefined)
+    const disabling = ask('PATCH', service.path, { status: 'disabled' })
+    await untilOneWaits()
+    return { disabled: disabling }
+  })
+  await disabled
+  const [delivery, ...others] = await service.deliveries()
+  assert.ok(delivery && delivery.state !== 'pending')
+  assert.deepEqual(others, [])
 })
 
 test('each webhook gets the types that it selects; without any, nothing is recorded', async (t) => {
