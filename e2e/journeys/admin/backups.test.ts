@@ -17,7 +17,7 @@ after(() => stage.close())
 const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorScheme: 'dark', width: 360 } } as const
 const passphrase = 'a passphrase of some length'
 
-test('CON-20 an owner downloads a backup that only the passphrase decrypts', async () => {
+test('CON-18 an owner downloads a backup that only the passphrase decrypts', async () => {
   const person = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const { page, press, write } = person
   await page.setViewportSize({ width: 1280, height: 900 })

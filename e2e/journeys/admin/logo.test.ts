@@ -14,7 +14,7 @@ after(() => stage.close())
 
 const views = { shown: { colorScheme: 'light', width: 1280 }, also: { colorScheme: 'dark', width: 360 } } as const
 
-test('CON-19 an owner changes the logo of every page, removes it, and restores it', async () => {
+test('CON-17 an owner changes the logo of every page, removes it, and restores it', async () => {
   const person = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const { page, control, press } = person
   await page.setViewportSize({ width: 1280, height: 900 })
