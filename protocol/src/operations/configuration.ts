@@ -2,6 +2,8 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { GroupKey, Group } from '../accounts/groups.ts'
 import { DisplayName, Handle } from '../accounts/identities.ts'
 import { AppStatus, settings as appSettings } from '../clients/apps.ts'
+import { ClaimMappingsChange } from '../clients/claims.ts'
+import { AppRolesChange } from '../clients/roles.ts'
 import { endpoint } from '../endpoint.ts'
 import { languageTags } from '../formats/registries/languages.ts'
 import { limits } from '../formats/limits.ts'
@@ -76,6 +78,9 @@ export const DeclaredApp = Type.Object(
       }),
     ),
     ...Type.Partial(Type.Object(defaultedAppSettings)).properties,
+    roles: Type.Optional(nullable(AppRolesChange.properties.roles)),
+    roleAssignments: Type.Optional(nullable(AppRolesChange.properties.roleAssignments)),
+    claims: Type.Optional(nullable(ClaimMappingsChange.properties.claims)),
   },
   {
     additionalProperties: false,

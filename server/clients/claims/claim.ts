@@ -6,7 +6,7 @@ import { findGroupsByKey, hasReservedPrefix, protectGroups } from '#accounts/gro
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { getApp, lockManagedApp } from '#clients/registration/app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import type { Database } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { literalPrefix } from './mapping.ts'
 import { isReservedClaim } from './reserved.ts'
@@ -21,7 +21,10 @@ const errors = defineErrors({
 export type AppClaimsRef = { operator: Operator; clientId: ClientId }
 
 /** Returns the mapped claims of an app. Throws `app_not_found`. */
-export async function getClaims(db: Database, { operator, clientId }: AppClaimsRef): Promise<ClaimMappings> {
+export async function getClaims(
+  db: Database | Transaction,
+  { operator, clientId }: AppClaimsRef,
+): Promise<ClaimMappings> {
   const { claims } = await getApp(db, { manager: operator, clientId })
   return { claims }
 }
@@ -36,7 +39,7 @@ export async function replaceClaims(
   requested: ClaimMappingsChange,
   now: Date,
 ): Promise<{ claims: ClaimMapping[]; isChanged: boolean }> {
-  const claims = requested.claims.map(toMapping)
+  const claims = mappingsOf(requested.claims)
   requireClaims(claims)
   return operatorTransaction(db, operator, async (tx) => {
     const before = await lockManagedApp(tx, { manager: operator, clientId })
@@ -52,6 +55,11 @@ export async function replaceClaims(
     await recordAuditEvent(tx, { action: 'app.updated', ...auditFieldsOf(operator), clientId, details }, now)
     return { claims, isChanged: !isDeepStrictEqual(before.claims, claims) }
   })
+}
+
+/** Returns mappings as they are stored, with what a request leaves out. */
+export function mappingsOf(sent: ClaimMappingsChange['claims']): ClaimMapping[] {
+  return sent.map(toMapping)
 }
 
 function toMapping(sent: ClaimMappingsChange['claims'][number]): ClaimMapping {

@@ -21,7 +21,7 @@ const errors = defineErrors({
 export type AppRolesRef = { operator: Operator; clientId: ClientId }
 
 /** Returns the roles of an app and who has them. Throws `app_not_found`. */
-export async function getRoles(db: Database, { operator, clientId }: AppRolesRef): Promise<AppRoles> {
+export async function getRoles(db: Database | Transaction, { operator, clientId }: AppRolesRef): Promise<AppRoles> {
   await getApp(db, { manager: operator, clientId })
   return readRoles(db, clientId)
 }

@@ -18,7 +18,8 @@ import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { isOfThisService } from '#platform/pictures/picture.ts'
 import { readStoredSettings } from '#platform/settings/setting.ts'
-import { declarationOf, isGeneratedClientId } from './apps.ts'
+import { readParts } from './apps/parts.ts'
+import { declarationOf, isGeneratedClientId } from './apps/app.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -49,7 +50,7 @@ export async function exportDocument(
   // The logo is a picture, which a document cannot contain.
   const { 'branding.logo': _logo, ...settings } = stored ?? {}
   const groups = hasPermission(operator, 'groups.read') ? await readGroups(kernel, source) : []
-  const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, source) : []
+  const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, { operator, source }) : []
   const invitations = hasPermission(operator, 'people.invite') ? await readInvitations(kernel, source, now) : []
   return {
     apiVersion: 'countersign/v1',
@@ -76,17 +77,22 @@ async function readGroups({ db }: Kernel, source: string | undefined): Promise<D
     }))
 }
 
-async function readApps(kernel: Kernel, source: string | undefined): Promise<DeclaredApp[]> {
+type Exported = { operator: Operator; source: string | undefined }
+
+async function readApps(kernel: Kernel, { operator, source }: Exported): Promise<DeclaredApp[]> {
   const { db, config } = kernel
   const isOwnPicture = (url: string) => isOfThisService(config.baseUrl, url)
-  if (source === undefined)
-    return (await readAllApps(kernel)).map((app) => declarationOf(app.clientId, app, isOwnPicture))
-  const own = (await store.listObjects(db, source, 'app')).filter(({ deleteAt }) => deleteAt === null)
   const declared: DeclaredApp[] = []
-  for (const { key, clientId } of own) {
-    const app = clientId === null ? undefined : await findOperatorApp(db, clientId)
-    if (app) declared.push(declarationOf(key, app, isOwnPicture))
+  const add = async (key: string, app: ListedApp) => {
+    const parts = await readParts(db, { operator, clientId: app.clientId })
+    declared.push(declarationOf(key, { app, parts }, isOwnPicture))
   }
+  if (source === undefined) for (const app of await readAllApps(kernel)) await add(app.clientId, app)
+  else
+    for (const { key, clientId, deleteAt } of await store.listObjects(db, source, 'app')) {
+      const app = clientId === null || deleteAt !== null ? undefined : await findOperatorApp(db, clientId)
+      if (app) await add(key, app)
+    }
   return declared
 }
 

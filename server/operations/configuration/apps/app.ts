@@ -16,6 +16,7 @@ import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { afterCommit } from '#platform/database/database.ts'
+import { type AppParts, desiredParts, readParts, replaceParts, valuesOfParts } from './parts.ts'
 import {
   actionOn,
   type Applying,
@@ -28,8 +29,8 @@ import {
   naming,
   requireDistinct,
   type Values,
-} from './plan.ts'
-import * as store from './store.ts'
+} from '../plan.ts'
+import * as store from '../store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'A new app needs name and redirectUris.'],
@@ -78,6 +79,8 @@ export async function applyApps(applying: Applying, declared: DeclaredApp[]): Pr
   return changes
 }
 
+const noParts: AppParts = { roles: [], roleAssignments: [], claims: [] }
+
 type Done = Omit<Change, 'object'>
 
 async function addApp(applying: Applying, declared: DeclaredApp, clientId: ClientId): Promise<Done> {
@@ -90,9 +93,12 @@ async function addApp(applying: Applying, declared: DeclaredApp, clientId: Clien
   const settings = { ...settingsOf(changeOf(declared)), name, redirectUris }
   const registering = { manager, isPublic, declared: { clientId, secretSha256 } }
   await createApp({ ...kernel, db: tx }, registering, settings, now)
+  const parts = desiredParts(declared)
+  const changed = new Set(Object.keys(parts))
+  await replaceParts(applying, clientId, { before: noParts, declared: parts, changed })
   await claim(applying, { kind: 'app', key, clientId })
   afterCommit(tx, () => apps.forget(clientId))
-  const values = { clientId, ...(isPublic && { public: true }), ...flat(desired(declared)) }
+  const values = { clientId, ...(isPublic && { public: true }), ...flat(desired(declared)), ...valuesOfParts(parts) }
   return { action: 'create', fields: [...fieldsOfNew(values), ...(clientSecret === undefined ? [] : [secretField])] }
 }
 
@@ -114,15 +120,18 @@ async function changeApp(applying: Applying, declared: DeclaredApp, found: Regis
   const wasPruned = managed?.source === source && managed.deleteAt !== null
   const restored: DeclaredApp =
     wasPruned && declared.status === undefined ? { ...declared, status: 'active' } : declared
-  const changed = differences(valuesOf(found), flat(desired(restored)))
+  const settings = differences(valuesOf(found), flat(desired(restored)))
+  const [before, parts] = [await readParts(tx, { operator: manager, clientId }), desiredParts(declared)]
+  const changed = [...settings, ...differences(valuesOfParts(before), valuesOfParts(parts))]
   const secretSha256 = clientSecret === undefined ? undefined : sha256(clientSecret)
   const isNewSecret = secretSha256 && !activeSecretHashes(found, now).some((each) => equalBytes(each, secretSha256))
   const fields = [...changed, ...(isNewSecret ? [secretField] : [])]
   const action = wasPruned ? 'update' : actionOn(applying, managed?.source, fields)
   if (action === 'none') return { action, fields }
 
-  if (changed.length > 0) {
-    const paths = new Set(changed.map(({ path }) => path.split('.')[0]))
+  const paths = new Set(changed.map(({ path }) => path.split('.')[0] ?? path))
+  await replaceParts(applying, clientId, { before, declared: parts, changed: paths })
+  if (settings.length > 0) {
     const change = settingsOf(changeOf(restored, (name) => paths.has(name)))
     const { isForAll } = await updateApp({ ...kernel, db: tx }, { manager, clientId }, change, now)
     afterCommit(tx, () => (isForAll ? apps.forgetEverywhere(clientId) : apps.forget(clientId)))
@@ -173,7 +182,11 @@ function isObject(value: Json): value is Exclude<Json, readonly Json[] | string 
 }
 
 /** Returns an app as a document declares it: what differs from the defaults, without secrets. */
-export function declarationOf(key: string, app: ListedApp, isOwnPicture: (url: string) => boolean): DeclaredApp {
+export function declarationOf(
+  key: string,
+  { app, parts }: { app: ListedApp; parts: AppParts },
+  isOwnPicture: (url: string) => boolean,
+): DeclaredApp {
   const { iconUrl, ...settings } = toApp(app)
   const shown: Values = { ...settings, iconUrl: iconUrl !== null && isOwnPicture(iconUrl) ? null : iconUrl }
   const given = Object.keys(defaultedAppSettings).filter(
@@ -183,6 +196,7 @@ export function declarationOf(key: string, app: ListedApp, isOwnPicture: (url: s
   return Value.Parse(DeclaredApp, {
     ...{ key, name, redirectUris, ...(isPublic && { public: true }) },
     ...Object.fromEntries(given.map((each) => [each, shown[each]])),
+    ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
   })
 }
 

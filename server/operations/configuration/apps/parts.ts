@@ -1,0 +1,65 @@
+import type { Json } from '@countersign/protocol/formats/signing/canonical-json'
+import type { ClientId } from '@countersign/protocol/ids'
+import type { DeclaredApp } from '@countersign/protocol/operations/configuration'
+import type { Operator } from '#accounts/operators/operator-guard.ts'
+import { getClaims, mappingsOf, replaceClaims } from '#clients/claims/claim.ts'
+import { getRoles, replaceRoles } from '#clients/roles/role.ts'
+import { afterCommit, type Database, type Transaction } from '#platform/database/database.ts'
+import { type Applying, definedValues, type Values } from '../plan.ts'
+
+/** Parts of an app that are replaced as a whole, besides its settings: its roles, who has them, and mapped claims. */
+export type AppParts = Required<Pick<{ [Name in PartName]: NonNullable<DeclaredApp[Name]> }, PartName>>
+type PartName = 'roles' | 'roleAssignments' | 'claims'
+
+/** Reads the parts of an app as a document declares them. */
+export async function readParts(
+  db: Database | Transaction,
+  ref: { operator: Operator; clientId: ClientId },
+): Promise<AppParts> {
+  const { roles, roleAssignments } = await getRoles(db, ref)
+  const { claims } = await getClaims(db, ref)
+  return { roles, roleAssignments: roleAssignments.map(toAssignment), claims }
+}
+
+/** Returns the parts that a document declares, in the form of `readParts`. Null stands for none. */
+export function desiredParts({ roles, roleAssignments, claims }: DeclaredApp): Partial<AppParts> {
+  return {
+    ...(roles !== undefined && { roles: (roles ?? []).map(({ key, displayName = key }) => ({ key, displayName })) }),
+    ...(roleAssignments !== undefined && { roleAssignments: (roleAssignments ?? []).map(toAssignment).filter(isSome) }),
+    ...(claims !== undefined && { claims: mappingsOf(claims ?? []) }),
+  }
+}
+
+type Assignment = NonNullable<DeclaredApp['roleAssignments']>[number]
+
+/** Returns an assignment whose lists are there and in order. */
+function toAssignment({ role, groups = [], identities = [] }: Assignment) {
+  return { role, groups: groups.toSorted(), identities: identities.toSorted() }
+}
+
+function isSome({ groups, identities }: ReturnType<typeof toAssignment>): boolean {
+  return groups.length + identities.length > 0
+}
+
+/** Returns parts as values by path. Assignments are in the order of their roles, which means nothing. */
+export function valuesOfParts({ roles, roleAssignments, claims }: Partial<AppParts>): Values {
+  const byRole = roleAssignments?.toSorted((one, other) => (one.role < other.role ? -1 : 1))
+  const values = { roles, roleAssignments: byRole, claims }
+  const plain: Record<string, Json | undefined> = JSON.parse(JSON.stringify(values))
+  return definedValues(plain)
+}
+
+/** Replaces the parts of an app that change. Parts that are not declared stay. Throws as the single endpoints. */
+export async function replaceParts(
+  { tx, operator, apps, now }: Applying,
+  clientId: ClientId,
+  { before, declared, changed }: { before: AppParts; declared: Partial<AppParts>; changed: ReadonlySet<string> },
+): Promise<void> {
+  const ref = { operator, clientId }
+  const { roles = before.roles, roleAssignments = before.roleAssignments, claims = before.claims } = declared
+  if (changed.has('roles') || changed.has('roleAssignments'))
+    await replaceRoles(tx, ref, { roles, roleAssignments }, now)
+  if (changed.has('claims')) await replaceClaims(tx, ref, { claims }, now)
+  if (['roles', 'roleAssignments', 'claims'].some((name) => changed.has(name)))
+    afterCommit(tx, () => apps.forgetEverywhere(clientId))
+}
