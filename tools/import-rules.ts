@@ -8,7 +8,7 @@ import { importsOf, readSources, type Import, type Source } from './sources.ts'
 /** The contexts in their order, each with its rooms in order. `.` holds the files of the context itself. */
 const contexts: Record<string, string> = {
   platform:
-    '. crypto config database observability outbound queue rate-limits audit settings http ' +
+    '. crypto config database observability outbound queue rate-limits audit settings http scim ' +
     'documentation module pictures process',
   accounts:
     'app-events backchannel-logout sessions identities keys passkeys account operators groups ' +

@@ -2,7 +2,8 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { ScimDirectory } from './directory.ts'
 import { roles } from './user.ts'
 import { scimUrlOf } from '#sso/connections/settings.ts'
-import { urn } from './attributes.ts'
+import { urn } from '#platform/scim/message.ts'
+import { attribute, complex } from '#platform/scim/schema.ts'
 
 /** Supported SCIM features (RFC 7643 §5). */
 export function serviceProviderConfig(baseUrl: URL, { connectionId }: ScimDirectory) {
@@ -76,42 +77,6 @@ export function userSchema(baseUrl: URL, { connectionId, subjectBy }: ScimDirect
     ],
     meta: metaOf(baseUrl, connectionId, 'Schema', `Schemas/${urn.user}`),
   }
-}
-
-/** Returns a list response; `startIndex` counts from one (RFC 7644 §3.4.2). */
-export function listResponse(resources: object[], totalResults = resources.length, startIndex = 1) {
-  return { schemas: [urn.list], totalResults, startIndex, itemsPerPage: resources.length, Resources: resources }
-}
-
-type More = {
-  type?: string
-  multiValued?: boolean
-  required?: boolean
-  caseExact?: boolean
-  uniqueness?: string
-  canonicalValues?: readonly string[]
-}
-
-function attribute(name: string, description: string, more: More = {}) {
-  const { type = 'string', multiValued = false, required = false, caseExact = false, uniqueness = 'none' } = more
-  const { canonicalValues } = more
-  const isText = type === 'string'
-  return {
-    name,
-    type,
-    description,
-    multiValued,
-    required,
-    ...(canonicalValues && { canonicalValues }),
-    ...(isText && { caseExact }),
-    mutability: 'readWrite',
-    returned: 'default',
-    ...(isText && { uniqueness }),
-  }
-}
-
-function complex(name: string, description: string, more: More, subAttributes: object[]) {
-  return { ...attribute(name, description, { ...more, type: 'complex' }), subAttributes }
 }
 
 function metaOf(baseUrl: URL, connectionId: string, resourceType: string, path = resourceType) {

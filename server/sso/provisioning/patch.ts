@@ -6,7 +6,7 @@ import {
   errors,
   requireSchema,
   urn,
-} from './attributes.ts'
+} from '#platform/scim/message.ts'
 import { type ScimUser, attributesOf, parseScimUser } from './user.ts'
 
 /** A path: attribute, value filter and sub-attribute (RFC 7644 §3.5.2). */

@@ -10,7 +10,8 @@ import { removeDeprovisionedMember } from '#organizations/members/member.ts'
 import * as linkStore from './link-store.ts'
 import { type ScimDirectory, lockScimDirectory } from './directory.ts'
 import * as store from './store.ts'
-import { type ScimFilter, errors as scimErrors } from './attributes.ts'
+import { errors as scimErrors } from '#platform/scim/message.ts'
+import type { ScimFilter } from './filter.ts'
 import type { ScimUser } from './user.ts'
 
 const errors = defineErrors({
@@ -21,6 +22,8 @@ const errors = defineErrors({
 
 type Person = store.PersonRow
 type ScimDeps = Pick<ServerContext, 'db'>
+
+const taken = 'userName or the subject is already in use by another user of this connection.'
 
 /** Gets a provisioned user. Throws `scim_user_not_found`. */
 export async function getScimUser(db: Database, { connectionId }: ScimDirectory, scimUserId: string): Promise<Person> {
@@ -63,7 +66,7 @@ export async function createScimUser(
     const dates = { createdAt: now, updatedAt: now }
     const named = { ...user, connectionId, scimUserId: randomUUIDv7(), subjectKey, subject: null, ...dates }
     const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
-    if (!(await store.insertPerson(tx, person))) throw scimErrors.uniqueness()
+    if (!(await store.insertPerson(tx, person))) throw scimErrors.uniqueness({ sentence: taken })
     const { scimUserId, active } = person
     await note(tx, 'scim.user.created', { organizationId, details: { connectionId, scimUserId, active } }, now)
     if (!active) await endMembership(tx, asking, person, now)
@@ -90,7 +93,7 @@ export async function updateScimUser(
     if (changed.length === 0) return before
     const named = { ...before, ...user, subjectKey: subjectKeyOf(subjectBy, user), updatedAt: now }
     const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
-    if (!(await store.updatePerson(tx, person))) throw scimErrors.uniqueness()
+    if (!(await store.updatePerson(tx, person))) throw scimErrors.uniqueness({ sentence: taken })
     const details = { connectionId, scimUserId, changed, active: person.active }
     await note(tx, 'scim.user.updated', { organizationId, details }, now)
     if (!person.active) await endMembership(tx, asking, person, now)

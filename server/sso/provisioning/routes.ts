@@ -15,16 +15,17 @@ import { type ScimDirectory, createScimToken, deleteScimToken, proveDirectory, r
 import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import {
   parseAttributes,
-  parseFilter,
   errors as messageErrors,
   requireSchema,
   scimDialect,
   selectOf,
   urn,
-} from './attributes.ts'
-import { listResponse, serviceProviderConfig, userResourceType, userSchema } from './discovery.ts'
+} from '#platform/scim/message.ts'
+import { listResponse } from '#platform/scim/schema.ts'
+import { serviceProviderConfig, userResourceType, userSchema } from './discovery.ts'
+import { parseFilter } from './filter.ts'
 import { patchUser } from './patch.ts'
-import { type Query, parseSearch } from './scim-search.ts'
+import { type Query, parseSearch } from '#platform/scim/search.ts'
 import { type ScimUser, parseScimUser, toScimUser } from './user.ts'
 
 const ByConnection = Type.Object({ connectionId: Type.String() })

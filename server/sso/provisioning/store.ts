@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { ScimFilter } from './attributes.ts'
+import type { ScimFilter } from './filter.ts'
 import type { ScimUser } from './user.ts'
 
 const provisioning = [

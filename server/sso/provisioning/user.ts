@@ -1,7 +1,7 @@
 import { cleanDisplayName, isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
-import { type Attributes, parseAttributes, parseBoolean, errors, urn } from './attributes.ts'
+import { type Attributes, parseAttributes, parseBoolean, errors, urn } from '#platform/scim/message.ts'
 import { scimUrlOf } from '#sso/connections/settings.ts'
 
 /** Roles that a directory can assign. Only an owner can make owners. */

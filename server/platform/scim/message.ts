@@ -4,6 +4,7 @@ import { defineErrors } from '#platform/api-error.ts'
 /** Schema and message URIs of SCIM (RFC 7643 §8, RFC 7644 §8.2). */
 export const urn = {
   user: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  group: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   resourceType: 'urn:ietf:params:scim:schemas:core:2.0:ResourceType',
   schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
   serviceProvider: 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig',
@@ -15,13 +16,14 @@ export const urn = {
 
 /** Errors with a SCIM keyword (`scimType`, RFC 7644 §3.12), by that keyword. */
 const words = {
-  invalidFilter: [400, 'filter must be userName eq, externalId eq or id eq with one quoted string.'],
+  invalidFilter: [400, 'filter is not a filter of RFC 7644 section 3.4.2.2 over attributes of this resource.'],
   invalidPath: [400, 'path must name an attribute, optionally with a part: name.givenName, or emails with a filter.'],
   invalidSyntax: [400, 'The body is not a valid SCIM 2.0 message for this endpoint.'],
   invalidValue: [400, 'A value is missing or has the wrong type.'],
   mutability: [400, 'This attribute cannot be removed.'],
   noTarget: [400, 'A remove operation must have a path.'],
-  uniqueness: [409, 'userName or the subject is already in use by another user of this connection.'],
+  tooMany: [400, 'Too many resources would be read for this request. Narrow the filter.'],
+  uniqueness: [409, 'A unique value is already in use.'],
 } as const
 export const errors = defineErrors(words)
 
@@ -51,11 +53,13 @@ export function parseAttributes(value: unknown): Attributes {
   return attributes
 }
 
-/** Returns the name of an attribute in lower case, without the prefix of the User schema. */
+const corePrefixes = [urn.user, urn.group].map((schema) => `${schema}:`.toLowerCase())
+
+/** Returns the name of an attribute in lower case, without the prefix of a core schema. */
 export function attributeKey(name: string): string {
-  const prefix = `${urn.user}:`.toLowerCase()
   const lower = name.toLowerCase()
-  return lower.startsWith(prefix) ? lower.slice(prefix.length) : lower
+  const prefix = corePrefixes.find((each) => lower.startsWith(each)) ?? ''
+  return lower.slice(prefix.length)
 }
 
 /** Throws `invalidSyntax` if a message does not name this schema. */
@@ -73,32 +77,6 @@ export function parseBoolean(value: unknown): boolean | undefined {
   return word === 'true' ? true : word === 'false' ? false : undefined
 }
 
-/** Filter for a single user. */
-export type ScimFilter = { by: 'userName' | 'externalId' | 'id'; text: string }
-
-const equals = /^\s*([\w:.-]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i
-const filterable = { username: 'userName', externalid: 'externalId', id: 'id' } as const
-
-/** Parses a filter (RFC 7644 §3.4.2.2) of the kinds with which directories find users. Throws `invalidFilter`. */
-export function parseFilter(filter: string): ScimFilter {
-  const [, name = '', quoted = ''] = equals.exec(filter) ?? []
-  const by = Object.entries(filterable).find(([key]) => key === attributeKey(name))?.[1]
-  if (!by) throw errors.invalidFilter()
-  const text = unquote(quoted)
-  return { by, text: by === 'id' ? text.toLowerCase() : text }
-}
-
-/** Parses a quoted string, which has JSON syntax. */
-function unquote(quoted: string): string {
-  try {
-    const text: unknown = JSON.parse(quoted)
-    if (typeof text === 'string' && text.isWellFormed() && !text.includes('\0')) return text
-  } catch {
-    throw errors.invalidFilter()
-  }
-  throw errors.invalidFilter()
-}
-
 /** Attributes that a directory includes in or excludes from a response (RFC 7644 §3.9). */
 export type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
 
@@ -107,12 +85,12 @@ const always = ['schemas', 'id']
 
 type Resource = Record<string, unknown>
 
-/** Selects the requested attributes of a user. A request can name an attribute or a sub-attribute: `name.givenName`. */
-export function selectOf(user: Resource, { attributes, excludedAttributes }: Selection): Resource {
+/** Selects the requested attributes of a resource: attributes, or sub-attributes such as `name.givenName`. */
+export function selectOf(resource: Resource, { attributes, excludedAttributes }: Selection): Resource {
   const [requested, unwanted] = [namesIn(attributes), namesIn(excludedAttributes)]
   if (requested.length > 0)
-    return pick(user, '', (path) => requested.some((name) => `${path}.`.startsWith(`${name}.`)), requested)
-  return pick(user, '', (path) => !unwanted.includes(path))
+    return pick(resource, '', (path) => requested.some((name) => `${path}.`.startsWith(`${name}.`)), requested)
+  return pick(resource, '', (path) => !unwanted.includes(path))
 }
 
 function namesIn(list = ''): string[] {
