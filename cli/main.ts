@@ -56,6 +56,12 @@ import {
   addRevoke as addRevokeToken,
   addRotate as addRotateToken,
 } from './operators/tokens.ts'
+import {
+  addCreate as addCreateScimToken,
+  addDelete as addDeleteScimToken,
+  addList as addScimTokenList,
+  addRotate as addRotateScimToken,
+} from './operators/scim-tokens.ts'
 import { addFollow as addAuditFollow } from './operators/follow.ts'
 import { addList as addAuditList, addVerify as addAuditVerify } from './operators/audit.ts'
 import {
@@ -224,6 +230,12 @@ addTokenList(tokens)
 addCreateToken(tokens)
 addRotateToken(tokens)
 addRevokeToken(tokens)
+
+const scimTokens = program.command('scim-tokens').description('manage the tokens of directories (SCIM)')
+addScimTokenList(scimTokens)
+addCreateScimToken(scimTokens)
+addRotateScimToken(scimTokens)
+addDeleteScimToken(scimTokens)
 
 const settings = program.command('settings').description('change settings of the running server')
 addGetSettings(settings)

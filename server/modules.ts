@@ -12,6 +12,7 @@ import { invitations } from '#accounts/invitations/module.ts'
 import { keys } from '#accounts/keys/module.ts'
 import { operators } from '#accounts/operators/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
+import { scim } from '#accounts/scim/module.ts'
 import { suspension } from '#accounts/suspension/module.ts'
 import { recoveryLinks } from '#accounts/recovery-links/module.ts'
 import { backchannelLogout } from '#accounts/backchannel-logout/module.ts'
@@ -63,7 +64,7 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 export const modules = [
   ...[pictures, platform],
   ...[appEvents, backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
-  ...[suspension, deletion, recoveryLinks],
+  ...[suspension, deletion, scim, recoveryLinks],
   ...[usage, registration, roles, claims, resources, webhooks],
   ...[signingKeys, tokenFamilies],
   ...[membership, acts, domains, organizationKeys, members, council],
@@ -116,6 +117,7 @@ export const endOrder = {
     'signing/keys',
     'accounts/keys',
     'accounts/groups',
+    'accounts/scim',
     'accounts/recovery-links',
   ],
   account: ['accounts/keys', 'accounts/passkeys'],

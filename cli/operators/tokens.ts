@@ -118,7 +118,8 @@ function toPermission(word: string): TokenPermission {
   return permission
 }
 
-function toDays(text: string): number {
+/** Parses a number of days in which a token expires. */
+export function toDays(text: string): number {
   const days = Number(text)
   if (!/^[1-9]\d{0,2}$/.test(text) || days > limits.adminTokenDaysMax)
     throw new InvalidArgumentError(`It must be a number from 1 to ${limits.adminTokenDaysMax}.`)

@@ -10,8 +10,8 @@ import { inherited } from '../testing/environment.ts'
 const root = join(import.meta.dirname, '../..')
 const main = join(import.meta.dirname, '../main.ts')
 const groups =
-  'apply|export|' +
-  'apps|groups|resources|webhooks|people|organizations|operators|tokens|settings|audit|keys|backup|restore|trust|doctor'
+  'apply|export|apps|groups|resources|webhooks|people|organizations|operators|tokens|scim-tokens|' +
+  'settings|audit|keys|backup|restore|trust|doctor'
 const shown = new RegExp(String.raw`\bcountersign ((?:${groups})\b[^#\x60\n]*)`, 'g')
 
 /** No server listens there: a valid command fails, and changes nothing. */

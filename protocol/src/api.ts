@@ -49,6 +49,7 @@ import type * as suspension from './accounts/suspension.ts'
 import type * as identityDeletion from './accounts/deletion.ts'
 import type * as recoveryLinks from './accounts/recovery/links.ts'
 import type * as serviceWebhooks from './clients/service-webhooks.ts'
+import type * as scimTokens from './operations/scim-tokens.ts'
 import type * as sinks from './operations/sinks.ts'
 import type * as sso from './organizations/sso.ts'
 import type * as tokenKeys from './oauth/token-keys.ts'
@@ -63,6 +64,7 @@ type All =
   | EndpointsOf<typeof apps>
   | EndpointsOf<typeof audit>
   | EndpointsOf<typeof serviceWebhooks>
+  | EndpointsOf<typeof scimTokens>
   | EndpointsOf<typeof sinks>
   | EndpointsOf<typeof authorizations>
   | EndpointsOf<typeof backup>

@@ -14,9 +14,9 @@ create table audit_event (
   app_name text,
   -- User agent of the browser in which the user acted, shown to that user alone.
   device text,
-  -- Which operator acted, shown to operators alone: an identity, an admin token by its name at that time, or neither of
-  -- them for ADMIN_TOKEN. Null if no operator did.
-  operator_kind text check (operator_kind in ('operator', 'token', 'break_glass')),
+  -- Which operator acted, shown to operators alone: an identity, an admin or SCIM token by its name at that time, or
+  -- none of them for ADMIN_TOKEN. Null if no operator did.
+  operator_kind text check (operator_kind in ('operator', 'token', 'scim', 'break_glass')),
   operator_id uuid,
   operator_name text,
   -- Place of the event in the audit log, given once its transaction has committed: no event gets a lower one later than
@@ -25,6 +25,7 @@ create table audit_event (
   check (case operator_kind
     when 'operator' then num_nonnulls(operator_id) = 1 and operator_name is null
     when 'token' then num_nonnulls(operator_id, operator_name) = 2
+    when 'scim' then num_nonnulls(operator_id, operator_name) = 2
     else num_nonnulls(operator_id, operator_name) = 0
   end)
 );

@@ -72,7 +72,12 @@ create table identity (
   last_seen_on date,
   -- Counts the changes of what its user and operators can edit.
   version integer not null default 1,
-  check ((email is not null) or (not email_verified))
+  -- The source that alone changes its names and address: `scim:` and the ID of a SCIM token. Null for the user.
+  managed_by text check (managed_by like 'scim:%'),
+  -- Whether an invitation of that source has created the account too.
+  manages_account boolean not null default false,
+  check ((email is not null) or (not email_verified)),
+  check (managed_by is not null or not manages_account)
 );
 create index identity_of_user on identity (user_id, created_at);
 -- The orders in which the operator lists identities.
@@ -275,17 +280,20 @@ create table session_logout_receiver (
 );
 create index session_logout_receiver_slow on session_logout_receiver (slow_until);
 
--- Suspensions by operators, each through one identity: of that identity, or of the whole account.
+-- Suspensions, each through one identity: of that identity, or of the whole account.
 create table account_suspension (
   user_id uuid not null,
   identity_id uuid not null,
+  -- Who suspends, and alone can activate: `operator` for operators, or `scim:` and the ID of a SCIM token. An identity
+  -- is suspended as long as one source says so.
+  source text not null default 'operator' check (source = 'operator' or source like 'scim:%'),
   scope text not null check (scope in ('account', 'identity')),
   -- Shown to the user.
   reason text not null,
   suspended_at timestamptz not null,
   -- Null: until an operator activates the identity.
   suspended_until timestamptz,
-  primary key (user_id, identity_id)
+  primary key (user_id, identity_id, source)
 );
 create index account_suspension_end on account_suspension (suspended_until);
 
@@ -376,28 +384,33 @@ create table user_group (
   protected boolean not null default false,
   -- The organization whose identity providers name the members. Null for a group whose members operators choose.
   organization_id uuid,
+  -- The source that alone changes the group and its members: `scim:` and the ID of a SCIM token. Null for operators and
+  -- for organizations.
+  managed_by text check (managed_by like 'scim:%'),
   member_count integer not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  check (organization_id is null or managed_by is null)
 );
 create unique index user_group_by_key on user_group (key) where deleted_at is null;
 create index user_group_of_organization on user_group (organization_id) where organization_id is not null;
+create index user_group_of_source on user_group (managed_by) where managed_by is not null;
 create index user_group_deleted on user_group (deleted_at) where deleted_at is not null;
 
 create table group_member (
   identity_id uuid not null,
   group_id uuid not null,
-  -- Who made the identity a member: `manual` for operators, or `upstream:` and the ID of an SSO connection. An identity
-  -- is a member as long as one source says so.
-  source text not null check (source = 'manual' or source like 'upstream:%'),
+  -- Who made the identity a member: `manual` for operators, `upstream:` and the ID of an SSO connection, or `scim:` and
+  -- the ID of a SCIM token. An identity is a member as long as one source says so.
+  source text not null check (source = 'manual' or source like 'upstream:%' or source like 'scim:%'),
   added_at timestamptz not null,
   -- When the membership of an SSO connection ends, unless a sign-in renews it.
   expires_at timestamptz,
   -- The rules of the SSO connection that gave it. It ends with the last of them.
   rule_ids uuid[] not null default '{}',
   primary key (identity_id, group_id, source),
-  check ((source = 'manual') = (expires_at is null))
+  check ((source like 'upstream:%') = (expires_at is not null))
 );
 create index group_member_end on group_member (expires_at) where expires_at is not null;
 create index group_member_of_source on group_member (source, group_id) where source <> 'manual';
@@ -512,7 +525,10 @@ create table invited_identity (
   display_name text not null,
   email text,
   group_ids uuid[] not null,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- As of an identity. No one can accept it while its source has deactivated it.
+  managed_by text check (managed_by like 'scim:%'),
+  active boolean not null default true
 );
 -- The orders in which the operator lists them.
 create index invited_identity_by_creation on invited_identity (created_at, identity_id);
@@ -531,3 +547,59 @@ create table app_event (
   -- One index: an act can record many events.
   primary key (happened_at, event_id)
 );
+
+-- Tokens by which directories provision users and groups (SCIM). Each is a source: `scim:` and its ID.
+create table scim_token (
+  token_id uuid primary key,
+  name text not null,
+  token_sha256 bytea not null check (length(token_sha256) = 32),
+  created_at timestamptz not null,
+  -- When the present secret was issued. A rotation extends the token by its lifetime from then.
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- To the hour.
+  last_used_at timestamptz,
+  -- The operator by whose rights the token acts. Null for ADMIN_TOKEN.
+  created_by uuid,
+  -- A cleanup task releases what a deleted token manages, and then deletes its row.
+  deleted_at timestamptz
+);
+create unique index scim_token_by_hash on scim_token (token_sha256);
+
+-- Users of SCIM tokens, as their directories have sent them. The identity has the same ID, and may be invited.
+create table scim_user (
+  identity_id uuid primary key,
+  token_id uuid not null,
+  user_name text not null,
+  -- `userName` in lower case.
+  user_name_key text collate "C" not null,
+  external_id text,
+  display_name text,
+  formatted_name text,
+  given_name text,
+  family_name text,
+  -- JSON list of addresses, and the addresses in lower case.
+  emails jsonb not null,
+  email_keys text[] not null,
+  -- What the directory has sent. Another source may have suspended the identity.
+  active boolean not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create unique index scim_user_by_name on scim_user (token_id, user_name_key);
+create index scim_user_by_external_id on scim_user (token_id, external_id);
+create index scim_user_by_id on scim_user (token_id, identity_id);
+create index scim_user_by_creation on scim_user (token_id, created_at, identity_id);
+create index scim_user_by_update on scim_user (token_id, updated_at, identity_id);
+create index scim_user_by_address on scim_user using gin (email_keys) with (fastupdate = off);
+
+-- Groups of SCIM tokens.
+create table scim_group (
+  group_id uuid primary key references user_group on delete cascade,
+  token_id uuid not null,
+  external_id text,
+  created_at timestamptz not null,
+  -- When the directory has last changed the group or its members.
+  updated_at timestamptz not null
+);
+create index scim_group_of_token on scim_group (token_id, group_id);

@@ -17,6 +17,7 @@ type OfOperator =
   | 'backup.created'
   | 'backup.restored'
   | `admin_token.${string}`
+  | `scim_token.${string}`
   | `sink.${string}`
   | `webhook.${string}`
   | 'invitation.created'

@@ -13,6 +13,8 @@ export const ofNobody: Record<string, string> = {
   invited_identity: 'at most 20,000 rows, which operators add',
   setup_link: 'a row for each start without an operator',
   admin_token: 'at most 50 rows',
+  scim_token: 'at most 10 rows',
+  scim_group: 'a row for each group of a directory',
   sink: 'at most 10 rows',
   token_signing_key: 'a row for each rotation of the keys of the service',
   transparency_log: 'one row',
@@ -66,7 +68,9 @@ const modelOf = (table: string) => sql.table(`${table}_model`)
 
 /** Values of keys in the `nth` copy of a row, where a check requires a form. */
 const formed: Record<string, string> = {
-  'group_member.source': `case source when 'manual' then source else 'upstream:' || md5(source || nth)::uuid end`,
+  'account_suspension.source': 'source',
+  'group_member.source': `
+    case when source like 'upstream:%' then 'upstream:' || md5(source || nth)::uuid else source end`,
 }
 
 /** Builds the value of a column in the `nth` copy of a row. */

@@ -25,6 +25,7 @@ import {
   type RequestClient,
   type Enterprise,
 } from './request-client.ts'
+import { provision } from './scim-requests.ts'
 import { newSigningPair } from './signer.ts'
 import { readLog, sign } from './signing-requests.ts'
 import { newChallenge, postForm, type Person } from './world.ts'
@@ -56,6 +57,7 @@ export async function makeEveryRequest(enterprise: Enterprise, mailbox: Mailbox)
   await signInBySaml(client, enterprise)
   await useGroups(client)
   await operate(client)
+  await provision(client)
   await invite(client, mailbox)
   await useServiceWebhook(client, webhookId)
 }

@@ -10,9 +10,35 @@ export const invariantsOfIdentities: Record<string, string> = {
     where group_member.identity_id is null or listed.identity_id is null`,
   'each member is in a group': `
     select group_id from group_member left join user_group using (group_id) where user_group.group_id is null`,
-  'only the identity providers of its organization name the members of its group': `
+  'only the identity providers of its organization, or its directory, name the members of a group': `
     select group_id, source from group_member join user_group using (group_id)
-    where deleted_at is null and (organization_id is null) <> (source = 'manual')`,
+    where deleted_at is null and case
+      when organization_id is not null then source not like 'upstream:%'
+      when exists (select from scim_token where 'scim:' || token_id = managed_by and scim_token.deleted_at is null)
+        then source <> managed_by
+      when managed_by is not null then source not in (managed_by, 'manual')
+      else source <> 'manual'
+    end`,
+  'a user of a SCIM token is an identity that the token manages, which may be invited': `
+    select scim_user.identity_id, token_id, coalesce(identity.managed_by, invited.managed_by) as managed_by
+    from scim_user left join identity using (identity_id)
+    left join invited_identity invited on invited.identity_id = scim_user.identity_id
+    where coalesce(identity.managed_by, invited.managed_by) is distinct from 'scim:' || token_id`,
+  'what a SCIM token manages is one of its users or groups, and the token exists': `
+    select managed_by from (
+      select identity_id, managed_by from identity where managed_by is not null
+      union all select identity_id, managed_by from invited_identity where managed_by is not null
+    ) managed
+    where not exists (select from scim_user where scim_user.identity_id = managed.identity_id)
+    union all select managed_by from user_group
+    where deleted_at is null and managed_by is not null
+      and not exists (select from scim_token where 'scim:' || token_id = managed_by)`,
+  'an invited identity that its directory has deactivated has no invitation': `
+    select invited.identity_id from invited_identity invited join invitation using (identity_id)
+    where not invited.active`,
+  'each source of a suspension manages its identity': `
+    select own.identity_id, source from account_suspension own left join identity using (identity_id)
+    where source <> 'operator' and source is distinct from managed_by`,
   'a group of an organization is deleted with it': `
     select key from user_group left join organization using (organization_id)
     where deleted_at is null and user_group.organization_id is not null and organization.organization_id is null`,

@@ -14,7 +14,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     except: [
       ...['audit_event', 'passkey_flow', 'signing_key_owner', 'signing_organization_signature', 'delegation_usage'],
       ...['delegation_former_identity', 'signing_former_request'],
-      ...['invited_identity', 'invitation', 'identity_handle', 'identity_term'],
+      ...['invited_identity', 'invitation', 'identity_handle', 'identity_term', 'scim_user'],
     ],
   },
   // Tokens for an organization end with it and are kept for a while, like its groups until their members are gone. SSO

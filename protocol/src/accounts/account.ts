@@ -10,7 +10,7 @@ import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
 import { ExportedOrganizationSignature, ExportedSigningRequest } from '../signing/signing.ts'
 import { ClientId, IdentityId, UserId } from '../ids.ts'
-import { Base64, Ciphertext, Timestamp, Uuid } from '../values.ts'
+import { Base64, Ciphertext, nullable, Timestamp, Uuid } from '../values.ts'
 import { Webhook } from '../clients/webhooks.ts'
 
 const session = { security: 'session', cors: 'first party' } as const
@@ -69,6 +69,24 @@ export const ExportedIdentity = Type.Object({
   appRoles: Type.Array(
     Type.Object({ clientId: ClientId, role: Type.String(), displayName: Type.String(), assignedAt: Timestamp }),
     { description: 'Roles in apps that an operator assigned to this identity' },
+  ),
+  directory: nullable(
+    Type.Object(
+      {
+        userName: Type.String(),
+        externalId: nullable(Type.String()),
+        displayName: nullable(Type.String()),
+        name: Type.Object({
+          formatted: nullable(Type.String()),
+          givenName: nullable(Type.String()),
+          familyName: nullable(Type.String()),
+        }),
+        emails: Type.Array(Type.String()),
+        createdAt: Timestamp,
+        updatedAt: Timestamp,
+      },
+      { description: 'What the directory of the operator has sent about this identity by SCIM' },
+    ),
   ),
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Timestamp })),

@@ -33,6 +33,9 @@ export const Group = Type.Object({
     ...OrganizationId,
     description: 'The organization whose identity providers name the members; null for a group of operators',
   }),
+  managedBy: nullable(
+    Type.String({ description: '`scim:` and the ID of the SCIM token that alone changes the group and its members' }),
+  ),
   memberCount: Type.Integer(),
   createdAt: Timestamp,
   updatedAt: Timestamp,

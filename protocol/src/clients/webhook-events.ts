@@ -41,7 +41,7 @@ const IdentityEvent = Type.Object({
 })
 
 /** Who named the member: an operator, or the identity provider of an organization. */
-const MemberSource = Type.Union([Type.Literal('manual'), Type.Literal('upstream')])
+const MemberSource = Type.Union([Type.Literal('manual'), Type.Literal('scim'), Type.Literal('upstream')])
 export type MemberSource = Static<typeof MemberSource>
 
 /** A membership that began or ended. */

@@ -287,6 +287,16 @@ export const limits = {
   invitationsPerDocumentMax: 200,
   /** For how long an expired invitation is listed. */
   accountInvitationListedSeconds: 30 * 24 * 3600,
+  /** SCIM tokens, and what a directory sends with one. */
+  scimTokensMax: 10,
+  scimTokenDaysMax: 366,
+  scimPageMax: 200,
+  scimStartIndexMax: 10_000,
+  scimEmailsMax: 10,
+  /** Members that a response shows, of all of its groups. */
+  scimMembersShownMax: 10_000,
+  /** Resources of a SCIM token that are read for a filter which no index serves. */
+  scimScannedMax: 100_000,
   adminTokensMax: 50,
   adminTokenNetworksMax: 20,
   adminTokenDaysDefault: 90,

@@ -3,9 +3,9 @@ import { endpoint } from '../endpoint.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
 import { Timestamp, nullable, Uuid } from '../values.ts'
 
-/** Operator who acted: an identity by its username, an admin token by its name, or ADMIN_TOKEN without either. */
+/** Operator who acted: an identity by its username, an admin or SCIM token by its name, or ADMIN_TOKEN. */
 export const AuditOperator = Type.Object({
-  kind: Type.Enum(['operator', 'token', 'break_glass'], { type: 'string' }),
+  kind: Type.Enum(['operator', 'token', 'scim', 'break_glass'], { type: 'string' }),
   id: nullable(Uuid),
   name: nullable(Type.String()),
 })

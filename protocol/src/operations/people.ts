@@ -198,7 +198,7 @@ export const listAdminIdentityApps = endpoint(
   { 200: Type.Object({ apps: Type.Array(AdminConnectedApp) }) },
 )
 
-const { picture, groups, unprovedEmail, formerHandles, grants } = ExportedIdentity.properties
+const { picture, groups, directory, unprovedEmail, formerHandles, grants } = ExportedIdentity.properties
 
 /**
  * Data of one identity for the operator. It names what an operator gets: no keys, nothing that the user was asked to
@@ -207,7 +207,7 @@ const { picture, groups, unprovedEmail, formerHandles, grants } = ExportedIdenti
 export const AdminIdentityExport = Type.Object({
   exportedAt: Timestamp,
   ...entry,
-  ...{ picture, groups, unprovedEmail, formerHandles, grants },
+  ...{ picture, groups, directory, unprovedEmail, formerHandles, grants },
   apps: Type.Array(AdminConnectedApp),
   activity: Type.Array(AdminActivityEntry),
 })

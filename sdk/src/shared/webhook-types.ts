@@ -260,7 +260,7 @@ export type WebhookEvent =
     identityId: string
     groupId: string
     key: string
-    source: 'manual' | 'upstream'
+    source: 'manual' | 'scim' | 'upstream'
     by: 'self' | 'operator' | 'system'
   }
 }
@@ -273,7 +273,7 @@ export type WebhookEvent =
     identityId: string
     groupId: string
     key: string
-    source: 'manual' | 'upstream'
+    source: 'manual' | 'scim' | 'upstream'
     by: 'self' | 'operator' | 'system'
   }
 }

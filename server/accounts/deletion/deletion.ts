@@ -42,7 +42,7 @@ type Services = { kernel: ServerContext; lifecycle: Lifecycle }
 type Act = { operator: Operator; identityId: IdentityId }
 type Deletion = Act & NewIdentityDeletion
 /** `notified`: the identity whose user gets a mail. */
-type Outcome = { row: Omit<DeletionRow, 'userId'>; notified?: IdentityRow }
+export type Outcome = { row: Omit<DeletionRow, 'userId'>; notified?: IdentityRow }
 
 /**
  * Suspends an identity and schedules its deletion, or deletes it at once if the law requires it. What would refuse the
@@ -55,12 +55,31 @@ export async function scheduleDeletion(services: Services, deletion: Deletion, n
   if (!isDisplayName(reason, limits.suspensionReasonCharactersMax)) throw errors.invalid_request()
   if (retainDays === 0 && !legalErasure) throw errors.invalid_request({ sentence: sentences.erasure })
   const { db } = services.kernel
-  const { row, notified } = await operatorTransaction(db, deletion.operator, async (tx) => {
+  const outcome = await operatorTransaction(db, deletion.operator, async (tx) => {
     const invited = await findInvited(tx, deletion.identityId)
     return invited ? endInvited(tx, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
   })
-  if (notified) await notify(services.kernel, { row, identity: notified })
-  return toDeletion(row)
+  await notifyOfDeletion(services.kernel, outcome)
+  return toDeletion(outcome.row)
+}
+
+type ByDirectory = Act & { reason: string }
+
+/**
+ * Deletes an identity for a directory that manages it, in its transaction: an invited one at once, else in a week. The
+ * caller sends the mail with `notifyOfDeletion` after the commit. Throws as `scheduleDeletion`.
+ */
+export async function deleteForDirectory(
+  tx: Transaction,
+  services: Services,
+  { operator, identityId, reason }: ByDirectory,
+  now: Date,
+): Promise<Outcome> {
+  const invited = await findInvited(tx, identityId)
+  const identity = invited ?? (await findIdentity(tx, identityId))
+  if (!identity) throw errors.identity_not_found()
+  const deletion = { operator, identityId, reason, confirm: identity.handle }
+  return invited ? endInvited(tx, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
 }
 
 /** Deletes an invited identity: there is nothing to keep for a restoration. */
@@ -134,14 +153,15 @@ async function lockForOperator(tx: Transaction, { operator, identityId }: Act) {
   return { userId, identity }
 }
 
-type Notice = Pick<Outcome, 'row'> & { identity: IdentityRow }
-
-/** Sends the mail. The deletion is committed, so a failure to send is only logged. */
-async function notify({ mail, log, config }: ServerContext, { identity, row }: Notice): Promise<void> {
-  const to = verifiedEmailOf(identity)
-  if (to === null) return
+/** Sends the mail, if there is someone to get it. The deletion is committed, so a failure to send is only logged. */
+export async function notifyOfDeletion(
+  { mail, log, config }: ServerContext,
+  { notified, row }: Outcome,
+): Promise<void> {
+  const to = notified ? verifiedEmailOf(notified) : null
+  if (!notified || to === null) return
   try {
-    await mail.send(deletionMail({ to, handle: identity.handle, config, ...row }))
+    await mail.send(deletionMail({ to, handle: notified.handle, config, ...row }))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     log.warn({ identityId: row.identityId, reason: error.code }, 'notification of a deletion failed')

@@ -25,6 +25,7 @@ const errors = defineErrors({
   too_many_groups: [409, `There can be at most ${limits.groupsMax} groups. Delete one first.`],
   managed_elsewhere: [409, 'The identity provider of an organization manages this group.'],
 })
+const byDirectory = 'A directory manages this group by SCIM.'
 
 /** Beginnings of keys that have a meaning elsewhere: for Kubernetes, and for groups of organizations. */
 const reservedPrefixes = ['system:', 'org:']
@@ -89,9 +90,12 @@ export function requireRightsOverGroup(
   requireRecentAuthenticationOfOperator(operator, now)
 }
 
-/** Throws `managed_elsewhere` for a group of an organization: its identity providers name the members. */
-export function requireManual({ organizationId }: { organizationId: OrganizationId | null }): void {
+type Managed = { organizationId: OrganizationId | null; managedBy: string | null }
+
+/** Throws `managed_elsewhere` for a group of an organization or a directory: these name the members. */
+export function requireManual({ organizationId, managedBy }: Managed): void {
   if (organizationId !== null) throw errors.managed_elsewhere()
+  if (managedBy !== null) throw errors.managed_elsewhere({ sentence: byDirectory, fields: { managedBy } })
 }
 
 /** Throws as `requireManual` and `requireRightsOverGroup` unless an operator may change the members of a group. */
@@ -159,7 +163,8 @@ const changeable = ['displayName', 'description', 'protected'] as const
 export type GroupTarget = { operator: Operator; groupId: string }
 
 /**
- * Changes what is shown of a group, and who may change it. Only the protection of an organization's group can change.
+ * Changes what is shown of a group, and who may change it. Of a group of an organization or a directory, only the
+ * protection can change.
  * Throws `invalid_request`, `group_not_found`, and as `requireManual` and `requireRightsOverGroup`.
  */
 export async function updateGroup(
@@ -204,14 +209,7 @@ export async function deleteGroup(db: Database, { operator, groupId }: GroupTarg
 export function pruneDeletedGroups(db: Database, now: Date, batch: number): Promise<number> {
   return transaction(db, async (tx) => {
     const members = await store.deleteMembersOfDeleted(tx, batch)
-    const events = members.map(({ isManual, ...member }) => {
-      return {
-        type: 'group.member.removed',
-        by: 'system',
-        source: isManual ? 'manual' : 'upstream',
-        ...member,
-      } as const
-    })
+    const events = members.map((member) => ({ type: 'group.member.removed', by: 'system', ...member }) as const)
     await recordIdentityEvents(tx, events, now)
     return members.length > 0 ? members.length : store.pruneDeletedGroups(tx)
   })

@@ -30,14 +30,16 @@ type MemberRow = { identityId: IdentityId; handle: string; displayName: string; 
 /** Smaller than the ID of every identity. */
 const firstId = '00000000-0000-0000-0000-000000000000'
 
+/** Members of a group by one source: `manual` for operators, or `scim:` and the ID of a SCIM token. */
+type MembersOfSource = { groupId: string; source: string; identityIds: IdentityId[] }
+
 /**
- * Makes identities members of a group by operators. Returns those that no operator had made members, and those of them
- * that were no members at all.
+ * Makes identities members of a group by a source. Returns those that it had not made members, and those of them that
+ * were no members at all.
  */
 export async function insertMembers(
   tx: Transaction,
-  groupId: string,
-  identityIds: IdentityId[],
+  { groupId, source, identityIds }: MembersOfSource,
   now: Date,
 ): Promise<{ added: IdentityId[]; joined: IdentityId[] }> {
   if (identityIds.length === 0) return { added: [], joined: [] }
@@ -47,7 +49,7 @@ export async function insertMembers(
       identityIds.map((identityId) => ({
         identity_id: identityId,
         group_id: groupId,
-        source: 'manual',
+        source,
         added_at: now,
       })),
     )
@@ -92,20 +94,19 @@ export async function unlistByGroup(tx: Transaction, members: Member[]): Promise
 }
 
 /**
- * Ends memberships that operators have given. Returns those identities that had one, and those of them that are no
- * members at all any more.
+ * Ends memberships that a source has given. Returns those identities that had one, and those of them that have no
+ * membership at all any more.
  */
 export async function deleteMembers(
   tx: Transaction,
-  groupId: string,
-  identityIds: IdentityId[],
+  { groupId, source, identityIds }: MembersOfSource,
 ): Promise<{ removed: IdentityId[]; left: IdentityId[] }> {
   if (identityIds.length === 0) return { removed: [], left: [] }
   const rows = await tx
     .deleteFrom('group_member')
     .where('identity_id', 'in', identityIds)
     .where('group_id', '=', groupId)
-    .where('source', '=', 'manual')
+    .where('source', '=', source)
     .returning('identity_id as identityId')
     .execute()
   const removed = rows.map(({ identityId }) => identityId)

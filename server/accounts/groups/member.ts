@@ -39,6 +39,8 @@ export async function listMembers(
   return { members, nextCursor: found.length > count ? (members.at(-1)?.identityId ?? null) : null }
 }
 
+const source = 'manual'
+
 export type MemberChange = { add: IdentityId[]; remove: IdentityId[] }
 
 /**
@@ -65,9 +67,9 @@ export async function changeMembers(
     const unknown = add.filter((identityId) => !existing.has(identityId))
     if (unknown.length > 0) throw errors.identity_not_found({ fields: { identityIds: unknown } })
 
-    const { added, joined } = await store.insertMembers(tx, groupId, add, now)
+    const { added, joined } = await store.insertMembers(tx, { groupId, source, identityIds: add }, now)
     if (await store.findInTooManyGroups(tx, joined)) throw errors.too_many_groups()
-    const { removed, left } = await store.deleteMembers(tx, groupId, remove)
+    const { removed, left } = await store.deleteMembers(tx, { groupId, source, identityIds: remove })
     const memberCount = await store.addToMemberCount(tx, groupId, joined.length - left.length)
     await recordChanges(tx, { operator, groupId, key: group.key }, { added, joined, removed, left }, now)
     return { added: added.length, removed: removed.length, memberCount }
@@ -92,7 +94,7 @@ export async function joinGroups(
     const group = await findAndLockGroup(tx, groupId)
     if (!group) continue
     if (group.protected && !read.protected) return false
-    const { joined } = await store.insertMembers(tx, groupId, [identityId], now)
+    const { joined } = await store.insertMembers(tx, { groupId, source, identityIds: [identityId] }, now)
     await store.addToMemberCount(tx, groupId, joined.length)
     const details = { groupId, key: group.key, invitationId }
     await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
@@ -118,7 +120,7 @@ async function recordChanges(
   const begun = added.map((identityId) => ({ action: 'group.member.added', ...act, identityId }) as const)
   const ended = removed.map((identityId) => ({ action: 'group.member.removed', ...act, identityId }) as const)
   await recordAuditEvents(tx, [...begun, ...ended], now)
-  const membership = { by: 'operator', source: 'manual', groupId, key } as const
+  const membership = { by: 'operator', source, groupId, key } as const
   const joining = joined.map((identityId) => ({ type: 'group.member.added', identityId, ...membership }) as const)
   const leaving = left.map((identityId) => ({ type: 'group.member.removed', identityId, ...membership }) as const)
   await recordIdentityEvents(tx, [...joining, ...leaving], now)

@@ -1,3 +1,4 @@
+import type { MemberSource } from '@countersign/protocol/clients/webhook-events'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
@@ -10,6 +11,7 @@ const group = [
   'description',
   'protected',
   'organization_id as organizationId',
+  'managed_by as managedBy',
   'member_count as memberCount',
   'created_at as createdAt',
   'updated_at as updatedAt',
@@ -117,7 +119,7 @@ export async function markDeleted(tx: Transaction, groupId: string, now: Date): 
   await tx.updateTable('user_group').set({ deleted_at: now }).where('group_id', '=', groupId).execute()
 }
 
-type FormerMember = { identityId: IdentityId; groupId: string; key: string; isManual: boolean }
+type FormerMember = { identityId: IdentityId; groupId: string; key: string; source: MemberSource }
 
 /** Deletes up to `batch` members of deleted groups. Several processes may do so at the same time. */
 export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Promise<FormerMember[]> {
@@ -140,7 +142,7 @@ export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Pr
       returning group_member.identity_id, group_member.group_id, source
     )
     select identity_id as "identityId", group_id as "groupId", key,
-      bool_or(source = 'manual') as "isManual"
+      split_part(min(source collate "C"), ':', 1) as source
     from ended join user_group using (group_id)
     group by identity_id, group_id, key`.execute(tx)
   return rows

@@ -17,6 +17,7 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
 import { lockOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } from './identity.ts'
 import { emailRemovedMail, emailVerificationMail } from './email-mails.ts'
+import { requireUnmanaged } from './managed.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -30,7 +31,8 @@ type EmailVerificationInput = { session: PasskeySession; identityId: IdentityId;
 /**
  * Mails a verification code to an address; a new code replaces the last one. The mail is sent before the code is
  * stored: if sending fails, the previous code stays valid. Throws `invalid_email`, `identity_not_found`,
- * `reauthentication_required`, `rate_limited`, `mail_not_set_up`, `temporarily_unavailable` or `undeliverable`.
+ * `reauthentication_required`, `rate_limited`, `mail_not_set_up`, `temporarily_unavailable` or `undeliverable`, and
+ * `managed_elsewhere` for another address than the one that a directory manages.
  */
 export async function startEmailVerification(
   { db, config, keyring, mail, rateLimits }: ServerContext,
@@ -40,10 +42,12 @@ export async function startEmailVerification(
 ): Promise<{ email: string; expiresAt: Date }> {
   if (!isEmail(text)) throw errors.invalid_email()
   const { userId } = session
-  const { handle } = await requireOwnIdentity(db, session, identityId, now)
+  const identity = await requireOwnIdentity(db, session, identityId, now)
+  const { handle } = identity
   requireRecentAuthentication(session, now)
-  mail.require()
   const email = normalizeEmail(text)
+  requireChoice(identity, email)
+  mail.require()
   await rateLimits.count('mails-per-user', ownKey(session, now))
   await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
 
@@ -83,6 +87,7 @@ export async function completeEmailVerification(
     const proof = await store.recordVerificationAttempt(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await store.deleteEmailProof(tx, identityId)
+    requireChoice(before, proof.email)
     const after = await store.setEmail(tx, { identityId, email: proof.email, verifiedAt: now, chosenBy: 'user' }, now)
     await recordEdit(tx, { identityId, by: 'self', before, after }, now)
     await recordAuditEvent(tx, { action: 'identity.email.verified', actor: 'user', userId, identityId }, now)
@@ -136,6 +141,7 @@ export async function removeEmail(
     const held = await lockOwnIdentity(tx, session, identityId, now)
     await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
+    requireUnmanaged(held)
     const changed = await store.setEmail(tx, { identityId, email: null, verifiedAt: null, chosenBy: 'user' }, now)
     await recordEdit(tx, { identityId, by: 'self', before: held, after: changed }, now)
     await recordAuditEvent(tx, { action: 'identity.email.removed', actor: 'user', userId, identityId }, now)
@@ -168,6 +174,11 @@ export async function notifyFormerEmail(
     if (!(error instanceof ApiError)) throw error
     log.warn({ identityId, reason: error.code }, 'email removal notification failed')
   }
+}
+
+/** Throws `managed_elsewhere` for another address than the one that a directory has given an identity. */
+function requireChoice(identity: Pick<IdentityRow, 'email' | 'managedBy'>, email: string): void {
+  if (identity.email !== email) requireUnmanaged(identity)
 }
 
 /** Returns the context to which a verification code is bound: the address and the identity. */

@@ -69,3 +69,12 @@ export async function deleteReleasedHandles(db: Database, now: Date, batch: numb
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
+
+export async function lockHandles(tx: Transaction, identityId: IdentityId): Promise<void> {
+  await tx
+    .selectFrom('identity_handle')
+    .select('handle_normalized')
+    .where('identity_id', '=', identityId)
+    .forUpdate()
+    .execute()
+}

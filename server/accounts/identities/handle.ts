@@ -52,6 +52,11 @@ export async function releaseHandle(tx: Transaction, handle: string, identityId:
   await store.releaseHandle(tx, normalizeHandle(handle), identityId, reservedUntil(now))
 }
 
+/** Locks the handle of an invited identity until the transaction ends, before the identity, like an acceptance. */
+export async function lockHandle(tx: Transaction, identityId: IdentityId): Promise<void> {
+  await store.lockHandles(tx, identityId)
+}
+
 /** Frees the handle of an identity that no one has accepted. No one has known it by this handle. */
 export async function freeHandle(tx: Transaction, identityId: IdentityId): Promise<void> {
   await store.deleteHandles(tx, identityId)

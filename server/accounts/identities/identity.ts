@@ -13,6 +13,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { type ActingSession, actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, SessionSubject } from '#accounts/sessions/session.ts'
+import { requireUnmanaged } from './managed.ts'
 import { claimHandle, isReservedHandle, releaseHandle, reservedUntil } from './handle.ts'
 import * as handleStore from './handle-store.ts'
 import * as store from './store.ts'
@@ -261,7 +262,8 @@ type Change = IdentityChange & { acting: PasskeySession; identityId: IdentityId 
 
 /**
  * Changes the profile fields of an identity. A handle that is replaced stays reserved. Throws `identity_not_found`,
- * `handle_taken`, `invalid_handle`, `invalid_request` or `rate_limited`.
+ * `handle_taken`, `invalid_handle`, `invalid_request`, `rate_limited`, and `managed_elsewhere` for names that a
+ * directory manages.
  */
 export async function updateIdentity(
   { db, rateLimits, config }: ServerContext,
@@ -279,6 +281,7 @@ export async function updateIdentity(
 
   return actingTransaction(db, acting, async (tx) => {
     const before = await lockOwnIdentity(tx, acting, identityId, now)
+    if (handle !== undefined || change.displayName !== undefined) requireUnmanaged(before)
     if (avatarUrl !== undefined && avatarUrl !== before.avatarUrl) {
       if (avatarUrl !== null && isOfThisService(config.baseUrl, avatarUrl))
         throw errors.invalid_request({ sentence: pictureNotUploaded })

@@ -20,6 +20,8 @@ const identity = [
   'suspended_until as suspendedUntil',
   'last_seen_on as lastSeenOn',
   'version',
+  'managed_by as managedBy',
+  'manages_account as managesAccount',
 ] as const
 
 export type IdentityRow = NonNullable<Awaited<ReturnType<typeof findIdentityOfUser>>>
@@ -218,6 +220,32 @@ export async function setLastSeen(tx: Transaction, identityId: IdentityId, day: 
     .set({ last_seen_on: day })
     .where('identity_id', '=', identityId)
     .where(({ eb, or }) => or([eb('last_seen_on', 'is', null), eb('last_seen_on', '<', day)]))
+    .execute()
+}
+
+type Manager = { managedBy: string; managesAccount: boolean }
+
+/** Lets a source alone change an identity, and the account if the source has created it. */
+export async function setManager(
+  tx: Transaction,
+  identityId: IdentityId,
+  { managedBy, managesAccount }: Manager,
+): Promise<void> {
+  await tx
+    .updateTable('identity')
+    .set({ managed_by: managedBy, manages_account: managesAccount })
+    .where('identity_id', '=', identityId)
+    .execute()
+}
+
+/** Lets identities of a source be changed by their users again. */
+export async function releaseIdentities(tx: Transaction, identityIds: IdentityId[], managedBy: string): Promise<void> {
+  if (identityIds.length === 0) return
+  await tx
+    .updateTable('identity')
+    .set((eb) => ({ managed_by: null, manages_account: false, version: eb('version', '+', 1) }))
+    .where('identity_id', 'in', identityIds)
+    .where('managed_by', '=', managedBy)
     .execute()
 }
 

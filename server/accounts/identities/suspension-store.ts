@@ -6,6 +6,8 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 export type SuspensionRow = {
   userId: UserId
   identityId: IdentityId
+  /** Who suspends: `operator`, or `scim:` and the ID of a SCIM token. */
+  source: string
   scope: SuspensionScope
   reason: string
   suspendedAt: Date
@@ -15,6 +17,7 @@ export type SuspensionRow = {
 const suspension = [
   'user_id as userId',
   'identity_id as identityId',
+  'source',
   'scope',
   'reason',
   'suspended_at as suspendedAt',
@@ -56,24 +59,52 @@ export async function upsertSuspension(tx: Transaction, row: SuspensionRow): Pro
   }
   await tx
     .insertInto('account_suspension')
-    .values({ user_id: row.userId, identity_id: row.identityId, ...changed })
-    .onConflict((conflict) => conflict.columns(['user_id', 'identity_id']).doUpdateSet(changed))
+    .values({ user_id: row.userId, identity_id: row.identityId, source: row.source, ...changed })
+    .onConflict((conflict) => conflict.columns(['user_id', 'identity_id', 'source']).doUpdateSet(changed))
     .execute()
 }
 
 export type Key = Pick<SuspensionRow, 'userId' | 'identityId'>
 
-export async function deleteSuspension(tx: Transaction, { userId, identityId }: Key): Promise<void> {
+export async function deleteSuspension(
+  tx: Transaction,
+  { userId, identityId, source }: Key & { source: string },
+): Promise<void> {
   await tx
     .deleteFrom('account_suspension')
     .where('user_id', '=', userId)
     .where('identity_id', '=', identityId)
+    .where('source', '=', source)
     .execute()
 }
 
-/** Deletes the suspension and the scheduled deletion of an identity. */
+/** Lets the suspensions of a source be those of operators, unless these suspend the identities too. */
+export async function releaseSuspensions(tx: Transaction, identityIds: IdentityId[], source: string): Promise<void> {
+  if (identityIds.length === 0) return
+  // By way of the identities, because the key of a suspension begins with the user.
+  await sql`
+    update account_suspension own set source = 'operator' from identity
+    where identity.identity_id = any(${identityIds}::uuid[])
+      and own.user_id = identity.user_id and own.identity_id = identity.identity_id and own.source = ${source}
+      and not exists (
+        select from account_suspension other
+        where other.user_id = own.user_id and other.identity_id = own.identity_id and other.source = 'operator'
+      )`.execute(tx)
+  await sql`
+    delete from account_suspension own using identity
+    where identity.identity_id = any(${identityIds}::uuid[])
+      and own.user_id = identity.user_id and own.identity_id = identity.identity_id and own.source = ${source}`.execute(
+    tx,
+  )
+}
+
+/** Deletes the suspensions and the scheduled deletion of an identity. */
 export async function deleteHolds(tx: Transaction, key: Key): Promise<void> {
-  await deleteSuspension(tx, key)
+  await tx
+    .deleteFrom('account_suspension')
+    .where('user_id', '=', key.userId)
+    .where('identity_id', '=', key.identityId)
+    .execute()
   await deleteDeletion(tx, key)
 }
 

@@ -8,7 +8,7 @@ import * as suspensionStore from './suspension-store.ts'
 import type { DeletionRow, Key, SuspensionRow } from './suspension-store.ts'
 
 export type { DeletionRow, SuspensionRow }
-export { findDeletion, leaseDueDeletions, recordRefusal } from './suspension-store.ts'
+export { findDeletion, leaseDueDeletions, recordRefusal, releaseSuspensions } from './suspension-store.ts'
 
 const errors = defineErrors({
   account_suspended: [403, 'The operator has suspended this account.'],
@@ -71,14 +71,14 @@ export async function lockAccountOfIdentity(tx: Transaction, identityId: Identit
   return identityIds.includes(identityId) ? { userId: found.userId, identityIds } : undefined
 }
 
-/** Finds the suspension through this identity that is in force. */
-export async function findSuspension(
+/** Lists the suspensions through this identity that are in force, one for each source. */
+export async function listSuspensions(
   tx: Transaction,
   { userId, identityId }: Key,
   now: Date,
-): Promise<SuspensionRow | undefined> {
+): Promise<SuspensionRow[]> {
   const rows = await suspensionStore.listSuspensions(tx, userId, now)
-  return rows.find((row) => row.identityId === identityId)
+  return rows.filter((row) => row.identityId === identityId)
 }
 
 /**
@@ -90,8 +90,8 @@ export async function recordSuspension(tx: Transaction, row: SuspensionRow, now:
   return apply(tx, { ...row, by: 'operator' }, now)
 }
 
-/** Removes the suspension through an identity, in an account that this transaction has locked. */
-export async function removeSuspension(tx: Transaction, row: Key, now: Date): Promise<void> {
+/** Removes the suspension of a source through an identity, in an account that this transaction has locked. */
+export async function removeSuspension(tx: Transaction, row: Key & { source: string }, now: Date): Promise<void> {
   await suspensionStore.deleteSuspension(tx, row)
   await apply(tx, { ...row, by: 'operator' }, now)
 }

@@ -3,6 +3,7 @@ import type { Identity, NewIdentity } from '@countersign/protocol/accounts/ident
 import type { IdentityId } from '@countersign/protocol/ids'
 import { findGroups } from '#accounts/groups/group.ts'
 import { joinGroups } from '#accounts/groups/member.ts'
+import { joinGroupsOfSource } from '#accounts/groups/managed.ts'
 import { setProvedEmail } from '#accounts/identities/email.ts'
 import {
   actingUserTransaction,
@@ -11,6 +12,7 @@ import {
   generateIdentityId,
   toIdentity,
 } from '#accounts/identities/identity.ts'
+import { setManager } from '#accounts/identities/managed.ts'
 import { holdRights } from '#accounts/operators/acting-operator.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -56,7 +58,8 @@ export const admissionOfRegistration: RegistrationPart = {
     ({ config }, finish) =>
     async (tx, registered, now) => {
       await requireAdmission(tx, config, finish)
-      if (finish.invitation !== undefined) return accept(tx, { token: finish.invitation, ...registered }, now)
+      if (finish.invitation !== undefined)
+        return accept(tx, { token: finish.invitation, ...registered, isFirst: true }, now)
       if (registered.isInvited) throw errors.invitation_expired()
       return {}
     },
@@ -108,22 +111,22 @@ export function acceptWithFurtherIdentity(
     const identityId = invited ?? generateIdentityId()
     const added = await addToAccount(tx, { ...requested, userId }, identityId, now)
     const registered = { identityId, isInvited: invited !== undefined }
-    const { identities } = await accept(tx, { token: invitation, ...registered }, now)
+    const { identities } = await accept(tx, { token: invitation, ...registered, isFirst: false }, now)
     return identities[0] ?? toIdentity(added)
   })
 }
+
+/** `isFirst` tells if the invitation creates the account too. */
+type Accepted = RegisteredIdentity & { token: string; isFirst: boolean }
 
 /**
  * Uses an invitation once for a new identity, which joins its groups and gets the address that the mailed token proves.
  * Throws `invitation_expired`.
  */
-async function accept(
-  tx: Transaction,
-  { token, identityId, isInvited }: RegisteredIdentity & { token: string },
-  now: Date,
-) {
+async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }: Accepted, now: Date) {
   // Like everything that changes an invited identity, this locks it before its invitation.
-  if (isInvited && !(await acceptInvited(tx, identityId))) throw errors.invitation_expired()
+  const invited = isInvited ? await acceptInvited(tx, identityId) : undefined
+  if (isInvited && !invited?.active) throw errors.invitation_expired()
   const consumed = await store.consumeInvitation(tx, sha256(token), now)
   const { invitation, groups } = await requireRights(tx, consumed, now)
   // The invitation of another identity must not accept this one, nor that of this identity another one.
@@ -137,6 +140,11 @@ async function accept(
   await recordAuditEvent(tx, event, now)
   if (email !== null) await setProvedEmail(tx, { userId, before, email }, now)
   if (!(await joinGroups(tx, { identityId, groups, invitationId }, now))) throw errors.invitation_expired()
+  if (invited && invited.managedBy !== null) {
+    const { managedBy, groupIds } = invited
+    await setManager(tx, identityId, { managedBy, managesAccount: isFirst })
+    await joinGroupsOfSource(tx, { identityId, managedBy, groupIds }, now)
+  }
   const after = await findIdentity(tx, identityId)
   return { identities: after ? [toIdentity(after)] : [] }
 }

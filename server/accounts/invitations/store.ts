@@ -174,6 +174,17 @@ export async function releaseOfIdentity(tx: Transaction, identityId: IdentityId)
   await tx.updateTable('invitation').set({ identity_id: null }).where('identity_id', '=', identityId).execute()
 }
 
+type Named = { identityId: IdentityId; handle: string; displayName: string }
+
+/** Changes the names in the invitation of an invited identity. */
+export async function renameOfIdentity(tx: Transaction, { identityId, handle, displayName }: Named): Promise<void> {
+  await tx
+    .updateTable('invitation')
+    .set({ handle, display_name: displayName })
+    .where('identity_id', '=', identityId)
+    .execute()
+}
+
 /** Deletes the invitation of an invited identity. Returns its ID and kind, or undefined without one. */
 export function deleteOfIdentity(tx: Transaction, identityId: IdentityId) {
   return tx

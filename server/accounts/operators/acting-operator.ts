@@ -13,7 +13,7 @@ import { type PasskeySession, requireRecentAuthentication } from '#accounts/sess
 import * as store from './store.ts'
 import * as tokenStore from './token-store.ts'
 
-/** Operator who acts: by ADMIN_TOKEN, by an admin token, or as one of their identities in a session. */
+/** Operator who acts: by ADMIN_TOKEN, by an admin token or a SCIM token, or as one of their identities in a session. */
 export type Operator =
   | { actor: 'operator'; kind: 'break_glass' }
   | {
@@ -36,6 +36,27 @@ export type Operator =
       session: PasskeySession
       readAt: Date
     }
+  | {
+      actor: 'operator'
+      kind: 'scim'
+      tokenId: string
+      name: string
+      /** Operator by whose rights the token acts. Null for a token that ADMIN_TOKEN created. */
+      createdBy: IdentityId | null
+      /** Locks the token against changes until the transaction ends. Returns false if it does not count any more. */
+      hold: (tx: Transaction) => Promise<boolean>
+    }
+
+/** What a SCIM token may do, to what it manages. It counts as long as its creator may do this too. */
+export const scimPermissions: readonly Permission[] = [
+  'people.read',
+  'people.edit',
+  'people.suspend',
+  'people.delete',
+  'people.invite',
+  'groups.read',
+  'groups.manage',
+]
 
 const errors = defineErrors({
   permission_denied: [403, 'The role or token has no permission for this.'],
@@ -61,6 +82,8 @@ function permissionsOfOperator(operator: Operator): readonly Permission[] {
         operator.createdBy === null ? permissions : operator.role === null ? [] : permissionsOf(operator.role)
       return limit.filter((permission) => operator.permissions.includes(permission))
     }
+    case 'scim':
+      return scimPermissions
   }
 }
 
@@ -94,6 +117,7 @@ export function auditFieldsOf(operator: Operator): Pick<AuditEvent, 'actor' | 'o
     case 'break_glass':
       return { actor, operator: { kind } }
     case 'token':
+    case 'scim':
       return { actor, operator: { kind, id: operator.tokenId, name: operator.name } }
     case 'session':
       return { actor, operator: { kind: 'operator', id: operator.identityId } }
@@ -106,6 +130,7 @@ export function operatorKeyOf(operator: Operator): string {
     case 'break_glass':
       return operator.kind
     case 'token':
+    case 'scim':
       return operator.tokenId
     case 'session':
       return operator.identityId
@@ -125,8 +150,14 @@ export function rightsHolderOf(operator: Operator): IdentityId | null {
     case 'session':
       return operator.identityId
     case 'token':
+    case 'scim':
       return operator.createdBy
   }
+}
+
+/** Returns what an operator is called in suspensions and managed objects: `scim:` and an ID, or `operator`. */
+export function sourceOf(operator: Operator): string {
+  return operator.kind === 'scim' ? `scim:${operator.tokenId}` : 'operator'
 }
 
 /**
@@ -159,6 +190,10 @@ export function ownTransaction<Result>(
 async function requireUnchanged(tx: Transaction, operator: Operator): Promise<void> {
   if (operator.kind === 'break_glass') return
   if (operator.kind === 'token' && !(await tokenStore.holdToken(tx, operator.tokenId))) throw errors.permission_denied()
+  if (operator.kind === 'scim') {
+    if (await operator.hold(tx)) return
+    throw errors.permission_denied()
+  }
   const identityId = rightsHolderOf(operator)
   if (identityId === null) return
   const held = await store.holdRole(tx, identityId, operator.readAt)

@@ -5,13 +5,14 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import {
   type SuspensionRow,
-  findSuspension,
+  listSuspensions,
   lockAccountOfIdentity,
   recordSuspension,
   removeSuspension,
 } from '#accounts/identities/suspension.ts'
 import { missingIdentity } from '#accounts/invitations/invited/invited-identity.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
+import { sourceOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -21,6 +22,7 @@ import type { Endings, Lifecycle } from '#platform/module/lifecycle.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
+  managed_elsewhere: [409, 'A directory has deactivated this identity by SCIM. It activates the identity there.'],
 })
 
 type Services = { db: Database; lifecycle: Lifecycle }
@@ -46,8 +48,9 @@ export async function suspend(
     throw errors.invalid_request({ sentence: 'until must be in the future.' })
   return operatorTransaction(db, operator, async (tx) => {
     const { userId } = await lockAccount(tx, { operator, identityId, scope })
-    const before = await findSuspension(tx, { userId, identityId }, now)
-    const row = { userId, identityId, scope, reason, suspendedAt: before?.suspendedAt ?? now, suspendedUntil }
+    const source = sourceOf(operator)
+    const before = (await listSuspensions(tx, { userId, identityId }, now)).find((each) => each.source === source)
+    const row = { userId, identityId, source, scope, reason, suspendedAt: before?.suspendedAt ?? now, suspendedUntil }
     if (before && isSame(before, row)) return toSuspension(before)
     const suspended = await recordSuspension(tx, row, now)
     const ending: Ending = {
@@ -68,8 +71,9 @@ export async function suspend(
 }
 
 /**
- * Ends the suspension through an identity. Those through other identities of its account stay. Tokens, sessions and
- * delegations do not return. Does nothing if there is none. Throws `identity_not_found` and `identity_invited`.
+ * Ends the suspension of a source through an identity. Those of other sources and through other identities of its
+ * account stay. Tokens, sessions and delegations do not return. Does nothing if there is none. Throws
+ * `identity_not_found` and `identity_invited`, and `managed_elsewhere` to operators if only a directory suspends it.
  */
 export async function activate(db: Database, { operator, identityId }: Act, now: Date): Promise<void> {
   await operatorTransaction(db, operator, async (tx) => {
@@ -77,10 +81,13 @@ export async function activate(db: Database, { operator, identityId }: Act, now:
     if (!account) throw await missingIdentity(tx, identityId)
     const { userId } = account
     // A refusal tells of operators in the account. An act without effect leaves no record of it, so it is not refused.
-    const suspension = await findSuspension(tx, { userId, identityId }, now)
+    const suspensions = await listSuspensions(tx, { userId, identityId }, now)
+    const source = sourceOf(operator)
+    const suspension = suspensions.find((each) => each.source === source)
+    if (!suspension && suspensions.length > 0 && source === 'operator') throw errors.managed_elsewhere()
     if (!suspension) return
     await requireRights(tx, operator, { ...account, identityId, scope: suspension.scope })
-    await removeSuspension(tx, { userId, identityId }, now)
+    await removeSuspension(tx, { userId, identityId, source }, now)
     await recordAuditEvent(tx, { action: 'identity.activated', ...auditFieldsOf(operator), userId, identityId }, now)
   })
 }

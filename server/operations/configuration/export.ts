@@ -66,8 +66,8 @@ async function readGroups({ db }: Kernel, source: string | undefined): Promise<D
   const { groups } = await listGroups(db, { count: limits.groupsMax })
   const own = source === undefined ? undefined : await store.listObjects(db, source, 'group')
   return groups
-    .filter(({ groupId, organizationId }) =>
-      own ? own.some((each) => each.groupId === groupId) : organizationId === null,
+    .filter(({ groupId, organizationId, managedBy }) =>
+      own ? own.some((each) => each.groupId === groupId) : organizationId === null && managedBy === null,
     )
     .map(({ key, displayName, description, protected: isProtected }) => ({
       key,

@@ -92,6 +92,12 @@ export async function countExpiringTokens(db: Database, from: Date, until: Date)
   return rows[0] ?? { count: 0, since: null }
 }
 
+/** Condition on a suspension: operators alone suspend its identity, a directory alone, or this is that of operators. */
+const isCounted = sql`(source = 'operator' or not exists (
+  select from account_suspension other
+  where other.user_id = own.user_id and other.identity_id = own.identity_id and other.source = 'operator'
+))`
+
 /** Counts what operators see first, each up to a bound. */
 export async function countOverview(db: Database, now: Date): Promise<Overview> {
   const { rows } = await sql<Overview>`
@@ -100,8 +106,9 @@ export async function countOverview(db: Database, now: Date): Promise<Overview> 
         select from invitation where use_count < max_uses and expires_at > ${now} limit ${overviewCountMax}
       ) pending) as "pendingInvitations",
       (select count(*)::integer from (
-        select from account_suspension where suspended_until is null
-        union all select from account_suspension where suspended_until > ${now} limit ${overviewCountMax}
+        select from account_suspension own where suspended_until is null and ${isCounted}
+        union all select from account_suspension own where suspended_until > ${now} and ${isCounted}
+        limit ${overviewCountMax}
       ) suspended) as "suspendedIdentities",
       (select count(*)::integer from (select from app limit ${overviewCountMax}) registered) as apps,
       (select count(*)::integer from operator) as operators`.execute(db)

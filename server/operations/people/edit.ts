@@ -3,6 +3,7 @@ import type { AdminIdentityChange, AdminIdentityDetails } from '@countersign/pro
 import type { IdentityId } from '@countersign/protocol/ids'
 import { recordEdit } from '#accounts/app-events/event.ts'
 import { setUnverifiedEmail } from '#accounts/identities/email.ts'
+import { requireUnmanaged } from '#accounts/identities/managed.ts'
 import { changeProfile, type IdentityRow, lockIdentity, validateIdentity } from '#accounts/identities/identity.ts'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
 import { missingIdentity } from '#accounts/invitations/invited/invited-identity.ts'
@@ -27,8 +28,8 @@ type Target = { operator: Operator; identityId: IdentityId; version: number }
 /**
  * Changes the username, the name or the address of an identity, like its user. The address is not verified. Both
  * addresses get a mail, and the user sees the change in their activity. Throws `identity_not_found`,
- * `identity_invited`, `operator_protected`, `version_mismatch`, `invalid_handle`, `invalid_request`, `invalid_email`,
- * `handle_taken` and `rate_limited`.
+ * `identity_invited`, `operator_protected`, `version_mismatch`, `managed_elsewhere`, `invalid_handle`,
+ * `invalid_request`, `invalid_email`, `handle_taken` and `rate_limited`.
  */
 export async function editIdentity(
   kernel: ServerContext,
@@ -67,6 +68,7 @@ async function replace(
   const edited = { ...before, ...profile, ...(email !== undefined && { email }) }
   const changed = (['handle', 'displayName', 'email'] as const).filter((field) => edited[field] !== before[field])
   if (changed.length === 0) return { before, after: before }
+  requireUnmanaged(before)
   const named = changed.some((field) => field !== 'email') ? await changeProfile(tx, before, profile, now) : before
   const isReaddressed = changed.includes('email')
   const after = isReaddressed ? await setUnverifiedEmail(tx, { identityId, email: edited.email }, now) : named

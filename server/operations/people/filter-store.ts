@@ -44,8 +44,9 @@ export function setRows(set: SmallSet, source: Source, { filter, now }: Filterin
     case 'suspended':
       // Each half is a range of the index by the end.
       return sql`
-        select identity_id from account_suspension where suspended_until is null
-        union all select identity_id from account_suspension where suspended_until > ${now}`
+        select identity_id from account_suspension own where suspended_until is null and ${isOnly(now)}
+        union all
+        select identity_id from account_suspension own where suspended_until > ${now} and ${isOnly(now)}`
     case 'recovering':
       // Of these alone, a next step is due.
       return sql`select identity_id from recovery_link where attempt_at is not null`
@@ -54,6 +55,15 @@ export function setRows(set: SmallSet, source: Source, { filter, now }: Filterin
     case 'domain':
       return sql`select identity_id from identity_term where term = ${filter.domain}`
   }
+}
+
+/** Condition on a suspension: it is of operators, or these do not suspend the identity that a directory suspends. */
+function isOnly(now: Date): RawBuilder<unknown> {
+  return sql`(source = 'operator' or not exists (
+    select from account_suspension other
+    where other.user_id = own.user_id and other.identity_id = own.identity_id and other.source = 'operator'
+      and (other.suspended_until is null or other.suspended_until > ${now})
+  ))`
 }
 
 /** The group with a key, as an array of IDs. */

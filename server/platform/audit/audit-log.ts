@@ -189,10 +189,10 @@ export interface DeclaredAuditActions {}
 /** Audit actions, in the past tense. Their names never change. */
 export type AuditAction = DeclaredAuditActions[keyof DeclaredAuditActions]
 
-/** Operator who acted: an identity, an admin token by its name at that time, or ADMIN_TOKEN. */
+/** Operator who acted: an identity, an admin token or a SCIM token by its name at that time, or ADMIN_TOKEN. */
 type ActingOperator =
   | { kind: 'operator'; id: IdentityId }
-  | { kind: 'token'; id: string; name: string }
+  | { kind: 'token' | 'scim'; id: string; name: string }
   | { kind: 'break_glass' }
 
 export type AuditEvent = {

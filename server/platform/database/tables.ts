@@ -9,6 +9,7 @@ export interface Tables {
   account_suspension: {
     user_id: UserId
     identity_id: IdentityId
+    source: Generated<string>
     scope: 'account' | 'identity'
     reason: string
     suspended_at: Date
@@ -160,7 +161,7 @@ export interface Tables {
     organization_id: OrganizationId | null
     app_name: string | null
     device: string | null
-    operator_kind: 'operator' | 'token' | 'break_glass' | null
+    operator_kind: 'operator' | 'token' | 'scim' | 'break_glass' | null
     operator_id: string | null
     operator_name: string | null
     sequence: string | null
@@ -295,6 +296,8 @@ export interface Tables {
     suspended_until: Date | null
     last_seen_on: string | null
     version: Generated<number>
+    managed_by: string | null
+    manages_account: Generated<boolean>
   }
   identity_deletion: {
     user_id: UserId
@@ -350,6 +353,8 @@ export interface Tables {
     email: string | null
     group_ids: string[]
     created_at: Date
+    managed_by: string | null
+    active: Generated<boolean>
   }
   oauth_pushed_request: {
     request_uri_sha256: Uint8Array
@@ -613,6 +618,40 @@ export interface Tables {
     transports: string[] | null
     name: string | null
     last_used_at: Date | null
+  }
+  scim_group: {
+    group_id: string
+    token_id: string
+    external_id: string | null
+    created_at: Date
+    updated_at: Date
+  }
+  scim_token: {
+    token_id: string
+    name: string
+    token_sha256: Uint8Array
+    created_at: Date
+    issued_at: Date
+    expires_at: Date
+    last_used_at: Date | null
+    created_by: IdentityId | null
+    deleted_at: Date | null
+  }
+  scim_user: {
+    identity_id: IdentityId
+    token_id: string
+    user_name: string
+    user_name_key: string
+    external_id: string | null
+    display_name: string | null
+    formatted_name: string | null
+    given_name: string | null
+    family_name: string | null
+    emails: Json
+    email_keys: string[]
+    active: boolean
+    created_at: Date
+    updated_at: Date
   }
   session: {
     session_id: SessionId
@@ -983,6 +1022,7 @@ export interface Tables {
     description: string | null
     protected: Generated<boolean>
     organization_id: OrganizationId | null
+    managed_by: string | null
     member_count: Generated<number>
     created_at: Date
     updated_at: Date

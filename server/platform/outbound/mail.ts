@@ -54,6 +54,8 @@ export function mailInAllLanguages(to: string, letter: Letter): Mail {
 }
 
 export type Mailer = {
+  /** Whether this service sends mail, or shows it to a developer. */
+  isSetUp: boolean
   /** Throws `mail_not_set_up` if this service sends no mail. Call it before any change that needs mail. */
   require: () => void
   /**
@@ -104,6 +106,7 @@ async function createPlainMailer({ config, log, clock }: MailerServices): Promis
       const inbox = openDevelopmentInbox(clock)
       return {
         inbox,
+        isSetUp: true,
         require() {},
         async send(mail) {
           inbox.receive(mail)
@@ -114,6 +117,7 @@ async function createPlainMailer({ config, log, clock }: MailerServices): Promis
     }
     case 'nothing':
       return {
+        isSetUp: false,
         require() {
           throw errors.mail_not_set_up()
         },
@@ -142,6 +146,7 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
     disableUrlAccess: true,
   })
   return {
+    isSetUp: true,
     require() {},
     async send({ to, subject, text }) {
       // The address is passed as an object, because a string would be parsed and could name several.

@@ -4,6 +4,7 @@ import * as adminTokens from '@countersign/protocol/accounts/admin-tokens'
 import * as appKeys from '@countersign/protocol/oauth/app-keys'
 import * as apps from '@countersign/protocol/clients/apps'
 import * as audit from '@countersign/protocol/operations/audit'
+import * as scimTokens from '@countersign/protocol/operations/scim-tokens'
 import * as sinks from '@countersign/protocol/operations/sinks'
 import * as people from '@countersign/protocol/operations/people'
 import * as playground from '@countersign/protocol/operations/playground'
@@ -99,6 +100,7 @@ const modules = {
   Settings: settings,
   Configuration: configuration,
   Audit: audit,
+  'SCIM tokens': scimTokens,
   Sinks: sinks,
   Health: health,
   Backup: backup,

@@ -22,6 +22,7 @@ export async function storeRevision(
   { stored, changed, restoredFrom, operator }: NewRevision,
   now: Date,
 ): Promise<boolean> {
+  if (operator?.kind === 'scim') throw new Error('a SCIM token changes no setting')
   const isStored = await store.insertRevision(tx, replaced, {
     created_at: now,
     stored: writeCanonicalJson(stored),

@@ -28,7 +28,10 @@ import { verifyAttestation } from '#accounts/passkeys/attestation.ts'
 import { rejectCrossOrigin } from '#accounts/passkeys/ceremony.ts'
 import { fetchProviderMetadata } from '#sso/providers/provider.ts'
 import { parseAttributes, selectOf } from '#platform/scim/message.ts'
+import { filterLimits, parseFilter as parseWholeFilter } from '#platform/scim/filter.ts'
+import { applyPatch, parsePatch } from '#platform/scim/patch.ts'
 import { parseFilter } from '#sso/provisioning/filter.ts'
+import { parseUser, userPatchSchema } from '#accounts/scim/users/user.ts'
 import { patchUser } from '#sso/provisioning/patch.ts'
 import { type ScimUser, parseScimUser } from '#sso/provisioning/user.ts'
 import { createAuthenticator } from '#testing/authenticator.ts'
@@ -256,6 +259,38 @@ const parsers: Record<string, MeasuredParser> = {
       ...costlyText,
       ...changed(costlyText, (text) => `userName eq "${text}`),
       'a filter of blanks': between((content) => `userName${content}eq "a"${content}x`, ' '),
+    },
+    authenticated: true,
+  },
+  'SCM-11 a SCIM filter with the whole grammar': {
+    sizeMax: filterLimits.charactersMax,
+    parse: parseWholeFilter,
+    shapes: {
+      ...costlyText,
+      ...changed(costlyText, (text) => `userName eq "${text}`),
+      'a filter of blanks': between((content) => `userName${content}eq "a"${content}x`, ' '),
+      'many comparisons': repeated('a pr and '),
+      'many alternatives': repeated('(a eq "b" or b pr) and '),
+      'many parentheses': repeated('not ('),
+      'a long word': repeated('a.'),
+      'many elements': repeated('a[b eq 1] or '),
+    },
+    authenticated: true,
+  },
+  'SCM-11 a SCIM patch of the service': {
+    sizeMax: bodyBytesMax,
+    parse: json((body) => {
+      const operations = parsePatch(body, userPatchSchema)
+      return parseUser(applyPatch(new Map([['username', 'a']]), operations, userPatchSchema))
+    }),
+    shapes: {
+      ...costlyJson,
+      'many operations': between(patch, '{"op":"add","path":"displayName","value":"a"},'),
+      'a long path': between((content) => patch(`{"op":"add","value":1,"path":"emails[${content}]"},`), 'a'),
+      'many addresses': between(
+        (content) => patch(`{"op":"add","path":"emails","value":[${content}"a@b.example"]},`),
+        '"a@b.example",',
+      ),
     },
     authenticated: true,
   },

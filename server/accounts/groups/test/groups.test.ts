@@ -44,7 +44,7 @@ test('an operator creates, finds, changes and deletes a group', async () => {
     { ...group, groupId: '', createdAt: '', updatedAt: '' },
     {
       ...{ groupId: '', key: 'staff', displayName: 'staff', description: null },
-      ...{ protected: false, organizationId: null, memberCount: 0, createdAt: '', updatedAt: '' },
+      ...{ protected: false, organizationId: null, managedBy: null, memberCount: 0, createdAt: '', updatedAt: '' },
     },
   )
   const changed = await send('PATCH', `/${group.groupId}`, { displayName: 'Staff', description: 'All of us' })

@@ -19,6 +19,7 @@ import * as store from './store.ts'
 
 const errors = defineErrors({
   identity_not_found: [404, 'No identity has this ID.'],
+  managed_elsewhere: [409, 'A directory has deactivated this identity by SCIM. It activates the identity there.'],
   identity_not_invited: [409, 'An account has accepted this identity. Only an invited one can be invited again.'],
   state_changed: [409, 'The identity was accepted or deleted meanwhile. Read it again.'],
   too_many_invited_identities: [409, `There can be at most ${limits.invitedIdentitiesMax} invited identities.`],
@@ -52,7 +53,8 @@ export async function addInvitedIdentity(kernel: ServerContext, addition: Additi
     await claimHandle(tx, handle, identityId, now)
     const invited = await storeFor(tx, { ...draft, identityId }, now)
     const { groupIds, invitationId } = invited.row
-    const row = { identityId, handle, displayName, email: draft.shown.email, groupIds, createdAt: now }
+    const managed = { managedBy: null, active: true }
+    const row = { identityId, handle, displayName, email: draft.shown.email, groupIds, ...managed, createdAt: now }
     if (!(await store.insertInvited(tx, row))) throw errors.too_many_invited_identities()
     await setTerms(tx, identityId, row)
     const event = { action: 'identity.invited', ...auditFieldsOf(operator), identityId } as const
@@ -67,7 +69,8 @@ type Again = Inviting & { identityId: IdentityId }
 /**
  * Invites an invited identity again, to its address or with another link. The invitation before ends. It counts by the
  * rights of this operator, who needs those of the first invitation. Throws `identity_not_found`,
- * `identity_not_invited`, `state_changed`, and as `addInvitedIdentity`.
+ * `identity_not_invited`, `state_changed`, `managed_elsewhere` if a directory has deactivated the identity, and as
+ * `addInvitedIdentity`.
  */
 export async function inviteAgain(
   kernel: ServerContext,
@@ -79,11 +82,13 @@ export async function inviteAgain(
   if (!found) throw (await findIdentity(db, identityId)) ? errors.identity_not_invited() : errors.identity_not_found()
   const { operator } = inviting
   const { handle, displayName, email, groupIds } = found
-  const groups = (await findGroups(db, groupIds)).map(({ key }) => key)
+  if (!found.active) throw errors.managed_elsewhere()
+  // What a directory has made it a member of is not of this invitation.
+  const groups = (await findGroups(db, groupIds)).filter(({ managedBy }) => managedBy === null).map(({ key }) => key)
   const again = { ...inviting, handle, displayName, groups, ...(email !== null && { email }) }
   const draft = draftOf(kernel, again, now)
   const stored = await operatorTransaction(db, operator, async (tx) => {
-    if (!(await store.lockInvited(tx, identityId))) throw errors.state_changed()
+    if (!(await store.lockInvited(tx, identityId))?.active) throw errors.state_changed()
     await revokeInvitation(tx, { operator, identityId }, now)
     return storeFor(tx, { ...draft, identityId }, now)
   })
@@ -93,7 +98,7 @@ export async function inviteAgain(
 type Draft = ReturnType<typeof readInvitation>
 
 /** Reads the invitation of an addition. Throws `mail_not_set_up` if it has an address, and as `readInvitation`. */
-function draftOf({ mail }: ServerContext, addition: Addition, now: Date): Draft {
+export function draftOf({ mail }: Pick<ServerContext, 'mail'>, addition: Addition, now: Date): Draft {
   const { operator, browserLanguage, language, handle, displayName, email, groups } = addition
   const kind = email === undefined ? 'link' : 'mail'
   const draft = readInvitation({ operator, browserLanguage, language, kind, handle, displayName, email, groups }, now)
@@ -102,7 +107,7 @@ function draftOf({ mail }: ServerContext, addition: Addition, now: Date): Draft 
 }
 
 /** Stores the invitation of an invited identity, and mails it in the background if it has an address. */
-async function storeFor(tx: Transaction, draft: Draft & { identityId: IdentityId }, now: Date) {
+export async function storeFor(tx: Transaction, draft: Draft & { identityId: IdentityId }, now: Date) {
   const isMailed = draft.shown.kind === 'mail'
   const stored = await storeInvitation(tx, { ...draft, mailAt: isMailed ? now : null }, now)
   if (isMailed) afterCommit(tx, notifyMailing)

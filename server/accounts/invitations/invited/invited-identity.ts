@@ -9,7 +9,7 @@ import { deleteOfIdentity } from '../store.ts'
 import * as store from './store.ts'
 import type { InvitedRow } from './store.ts'
 
-export { findInvited, findInvitedOfToken } from './store.ts'
+export { findInvited, findInvitedOfToken, lockInvited, releaseInvited } from './store.ts'
 export type { InvitedRow }
 
 const errors = defineErrors({
@@ -25,10 +25,10 @@ export async function missingIdentity(db: Database, identityId: IdentityId): Pro
 
 /**
  * Ends the state of an invited identity that the transaction has given to an account. Its handle and its terms are now
- * those of the identity. Returns false if it is not invited any more.
+ * those of the identity. Returns undefined if it is not invited any more.
  */
-export async function acceptInvited(tx: Transaction, identityId: IdentityId): Promise<boolean> {
-  return (await store.deleteInvited(tx, identityId)) !== undefined
+export function acceptInvited(tx: Transaction, identityId: IdentityId): Promise<InvitedRow | undefined> {
+  return store.deleteInvited(tx, identityId)
 }
 
 /**

@@ -9,6 +9,8 @@ const identity = [
   'invited_identity.display_name as displayName',
   'invited_identity.email',
   'invited_identity.group_ids as groupIds',
+  'invited_identity.managed_by as managedBy',
+  'invited_identity.active',
   'invited_identity.created_at as createdAt',
 ] as const
 
@@ -17,9 +19,9 @@ export type InvitedRow = NonNullable<Awaited<ReturnType<typeof findInvited>>>
 /** Inserts an invited identity, unless there are too many. Returns false then. */
 export async function insertInvited(tx: Transaction, row: InvitedRow): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    insert into invited_identity (identity_id, handle, display_name, email, group_ids, created_at)
+    insert into invited_identity (identity_id, handle, display_name, email, group_ids, managed_by, active, created_at)
     select ${row.identityId}::uuid, ${row.handle}, ${row.displayName}, ${row.email}, ${row.groupIds}::uuid[],
-      ${row.createdAt}::timestamptz
+      ${row.managedBy}, ${row.active}, ${row.createdAt}::timestamptz
     where (
       select count(*) from (select from invited_identity limit ${limits.invitedIdentitiesMax}) invited
     ) < ${limits.invitedIdentitiesMax}`.execute(tx)
@@ -38,6 +40,45 @@ export function lockInvited(tx: Transaction, identityId: IdentityId) {
     .where('identity_id', '=', identityId)
     .forUpdate()
     .executeTakeFirst()
+}
+
+type Change = Pick<InvitedRow, 'identityId' | 'handle' | 'displayName' | 'email' | 'active'>
+
+export async function updateInvited(tx: Transaction, row: Change): Promise<void> {
+  await tx
+    .updateTable('invited_identity')
+    .set({ handle: row.handle, display_name: row.displayName, email: row.email, active: row.active })
+    .where('identity_id', '=', row.identityId)
+    .execute()
+}
+
+type Membership = { groupId: string; identityIds: IdentityId[] }
+
+/** Adds a group to those that invited identities join. Returns the identities that had it not. */
+export async function addGroup(tx: Transaction, { groupId, identityIds }: Membership): Promise<IdentityId[]> {
+  const { rows } = await sql<{ identityId: IdentityId }>`
+    update invited_identity set group_ids = array_append(group_ids, ${groupId}::uuid)
+    where identity_id = any(${identityIds}::uuid[]) and not group_ids @> array[${groupId}::uuid]
+    returning identity_id as "identityId"`.execute(tx)
+  return rows.map(({ identityId }) => identityId)
+}
+
+/** Removes a group from those that invited identities join. */
+export async function removeGroup(tx: Transaction, { groupId, identityIds }: Membership): Promise<void> {
+  await sql`
+    update invited_identity set group_ids = array_remove(group_ids, ${groupId}::uuid)
+    where identity_id = any(${identityIds}::uuid[])`.execute(tx)
+}
+
+/** Lets invited identities of a source be those of operators. Who was deactivated stays without an invitation. */
+export async function releaseInvited(tx: Transaction, identityIds: IdentityId[], managedBy: string): Promise<void> {
+  if (identityIds.length === 0) return
+  await tx
+    .updateTable('invited_identity')
+    .set({ managed_by: null, active: true })
+    .where('identity_id', 'in', identityIds)
+    .where('managed_by', '=', managedBy)
+    .execute()
 }
 
 /** Finds the invited identity of the token of an invitation that can still be used. */

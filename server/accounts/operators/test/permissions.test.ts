@@ -122,6 +122,10 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'POST /api/admin/tokens': ['tokens.manage', 'owner', 'fresh'],
   'POST /api/admin/tokens/:tokenId/rotate': ['tokens.manage', 'owner', 'fresh'],
   'DELETE /api/admin/tokens/:tokenId': ['tokens.manage', 'owner', 'fresh'],
+  'GET /api/admin/scim-tokens': ['tokens.read', 'owner auditor'],
+  'POST /api/admin/scim-tokens': ['tokens.manage', 'owner', 'fresh'],
+  'POST /api/admin/scim-tokens/:tokenId/rotate': ['tokens.manage', 'owner', 'fresh'],
+  'DELETE /api/admin/scim-tokens/:tokenId': ['tokens.manage', 'owner', 'fresh'],
 }
 
 const ofAdmin = endpoints.flatMap(({ endpoint }) => (endpoint.config.security === 'admin' ? [endpoint] : []))

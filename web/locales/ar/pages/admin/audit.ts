@@ -43,5 +43,6 @@ export const adminAuditMessages: typeof english = {
   by: {
     operator: (name) => (name === undefined ? 'مشغّل سابق' : `المشغّل ${name}`),
     token: (name) => (name === undefined ? 'رمز إدارة' : `رمز الإدارة ${name}`),
+    scim: (name) => (name === undefined ? 'رمز SCIM' : `رمز SCIM ${name}`),
   },
 }

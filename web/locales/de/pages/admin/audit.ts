@@ -32,5 +32,6 @@ export const adminAuditMessages: typeof english = {
   by: {
     operator: (name) => (name === undefined ? 'Ein früherer Betreiber' : `Betreiber ${name}`),
     token: (name) => (name === undefined ? 'Ein Admin-Token' : `Admin-Token ${name}`),
+    scim: (name) => (name === undefined ? 'Ein SCIM-Token' : `SCIM-Token ${name}`),
   },
 }

@@ -26,5 +26,6 @@ export const adminAuditMessages = {
   by: {
     operator: (name: string | undefined) => (name === undefined ? 'A former operator' : `Operator ${name}`),
     token: (name: string | undefined) => (name === undefined ? 'An admin token' : `Admin token ${name}`),
+    scim: (name: string | undefined) => (name === undefined ? 'A SCIM token' : `SCIM token ${name}`),
   },
 }

@@ -1,0 +1,130 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { limits } from '@countersign/protocol/formats/limits'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { sourceOf } from '#accounts/operators/acting-operator.ts'
+import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
+import { type AuditEvent, recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
+import type { Transaction } from '#platform/database/database.ts'
+import { defineErrors } from '#platform/api-error.ts'
+import { findGroupsByKey, type GroupRef } from './group.ts'
+import * as store from './managed-store.ts'
+import { addToMemberCount, deleteMembers, findInTooManyGroups, insertMembers } from './member-store.ts'
+import { markDeleted, updateGroup } from './store.ts'
+
+export { lockGroupOfSource, releaseGroups } from './managed-store.ts'
+
+const errors = defineErrors({
+  group_exists: [409, 'Another group has this key.'],
+  too_many_groups: [409, `There can be at most ${limits.groupsMax} groups. Delete one first.`],
+  identity_in_too_many_groups: [409, `An identity can be in at most ${limits.groupsPerIdentityMax} groups.`],
+})
+
+type NewGroup = { key: string; displayName: string }
+
+/** Creates a group that a source alone changes. Returns its ID. Throws `group_exists`, `too_many_groups`. */
+export async function createGroupOfSource(
+  tx: Transaction,
+  operator: Operator,
+  { key, displayName }: NewGroup,
+  now: Date,
+): Promise<string> {
+  const groupId = randomUUIDv7()
+  const inserted = { groupId, key, displayName, managedBy: sourceOf(operator) }
+  if (!(await store.insertGroupOfSource(tx, inserted, now))) {
+    const [existing] = await findGroupsByKey(tx, [key])
+    throw existing ? errors.group_exists() : errors.too_many_groups()
+  }
+  await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
+  return groupId
+}
+
+type Renamed = { operator: Operator; group: GroupRef; displayName: string }
+
+/** Renames a group, which its source has locked. Its key stays. */
+export async function renameGroupOfSource(
+  tx: Transaction,
+  { operator, group, displayName }: Renamed,
+  now: Date,
+): Promise<void> {
+  const { groupId, key } = group
+  await updateGroup(tx, groupId, { displayName }, now)
+  const details = { groupId, key, changed: ['displayName'] }
+  await recordAuditEvent(tx, { action: 'group.updated', ...auditFieldsOf(operator), details }, now)
+}
+
+/** Deletes a group, which its source has locked. A cleanup task deletes its members. */
+export async function deleteGroupOfSource(
+  tx: Transaction,
+  { operator, group }: { operator: Operator; group: GroupRef },
+  now: Date,
+): Promise<void> {
+  const { groupId, key } = group
+  await markDeleted(tx, groupId, now)
+  await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)
+}
+
+type Change = { operator: Operator; group: GroupRef; add: IdentityId[]; remove: IdentityId[] }
+
+/**
+ * Adds and removes members of a source in a group. The transaction has locked the identities that it adds, and then the
+ * group. Throws `identity_in_too_many_groups`.
+ */
+export async function changeMembersOfSource(
+  tx: Transaction,
+  { operator, group, add, remove }: Change,
+  now: Date,
+): Promise<void> {
+  const { groupId } = group
+  const source = sourceOf(operator)
+  const { added, joined } = await insertMembers(tx, { groupId, source, identityIds: add }, now)
+  if (await findInTooManyGroups(tx, joined)) throw errors.identity_in_too_many_groups()
+  const { removed, left } = await deleteMembers(tx, { groupId, source, identityIds: remove })
+  if (joined.length !== left.length) await addToMemberCount(tx, groupId, joined.length - left.length)
+  const by = auditFieldsOf(operator)
+  await record(tx, { by, group, action: 'group.member.added', audited: added, notified: joined }, now)
+  await record(tx, { by, group, action: 'group.member.removed', audited: removed, notified: left }, now)
+}
+
+type Joining = { identityId: IdentityId; managedBy: string; groupIds: string[] }
+
+/** Adds a new identity, which its transaction has inserted, to the groups of its source among these. */
+export async function joinGroupsOfSource(
+  tx: Transaction,
+  { identityId, managedBy, groupIds }: Joining,
+  now: Date,
+): Promise<void> {
+  if (groupIds.length === 0) return
+  for (const group of await store.lockGroupsOfSource(tx, groupIds, managedBy)) {
+    const { groupId } = group
+    const { added, joined } = await insertMembers(tx, { groupId, source: managedBy, identityIds: [identityId] }, now)
+    await addToMemberCount(tx, groupId, joined.length)
+    const by = { actor: 'system' } as const
+    await record(tx, { by, group, action: 'group.member.added', audited: added, notified: joined }, now)
+  }
+}
+
+type Recorded = {
+  by: Pick<AuditEvent, 'actor' | 'operator'>
+  group: GroupRef
+  action: 'group.member.added' | 'group.member.removed'
+  audited: IdentityId[]
+  /** Those who are members now and were not, or the reverse, for their apps. */
+  notified: IdentityId[]
+}
+
+async function record(tx: Transaction, { by, group, action, audited, notified }: Recorded, now: Date): Promise<void> {
+  const { groupId, key } = group
+  const details = { groupId, key }
+  await recordAuditEvents(
+    tx,
+    audited.map((identityId) => ({ action, ...by, identityId, details }) as const),
+    now,
+  )
+  const membership = { by: 'operator', source: 'scim', groupId, key } as const
+  await recordIdentityEvents(
+    tx,
+    notified.map((identityId) => ({ type: action, identityId, ...membership }) as const),
+    now,
+  )
+}

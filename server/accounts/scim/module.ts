@@ -1,0 +1,42 @@
+import { endpointsOf } from '@countersign/protocol/endpoint'
+import * as endpoints from '@countersign/protocol/operations/scim-tokens'
+import { defineModule } from '#platform/module/define-module.ts'
+import { releaseDeleted } from './release.ts'
+import { scimRoutes } from './routes.ts'
+import { scimTokenRoutes } from './token-routes.ts'
+import type { ScimServices } from './users/provisioning.ts'
+import { exportUser } from './users/export.ts'
+import { deleteUsers } from './users/user-store.ts'
+
+const auditActions = ['scim_token.created', 'scim_token.rotated', 'scim_token.deleted'] as const
+const rateLimits = {
+  'scim-requests-per-token': { points: 3000, seconds: 60 },
+  'scim-token-failures': { points: 30, seconds: 60 },
+  'scim-username-changes-per-token': { points: 3000, seconds: 3600 },
+} as const
+
+declare module '#platform/audit/audit-log.ts' {
+  interface DeclaredAuditActions {
+    'accounts/scim': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'accounts/scim': keyof typeof rateLimits
+  }
+}
+
+export const scim = defineModule<ScimServices>()({
+  name: 'accounts/scim',
+  endpoints: endpointsOf(endpoints),
+  mount(hosts, services) {
+    scimTokenRoutes(hosts.api, services.kernel)
+    scimRoutes(hosts.api, services)
+  },
+  auditActions,
+  rateLimits,
+  tables: { scim_token: 'include', scim_user: 'include', scim_group: 'include' },
+  cleanupTasks: { 'deleted-scim-tokens': releaseDeleted },
+  exported: { identity: { directory: exportUser } },
+  ended: { identities: (tx, { identityIds }) => deleteUsers(tx, identityIds) },
+})
