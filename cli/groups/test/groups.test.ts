@@ -63,9 +63,13 @@ test('an operator says who may use an app, and which groups it learns', async ()
   const clientId = textOf(made['clientId'])
   const access = ['--access', 'restricted', '--access-group', 'ops', '--access-contact', 'it@example.com']
   const changed = await json('apps', 'change', clientId, ...access, '--groups-claim', 'all')
-  assert.deepEqual(changed['access'], { mode: 'restricted', groups: ['ops'], contact: 'it@example.com' })
+  assert.deepEqual(changed['access'], {
+    ...{ mode: 'restricted', groups: ['ops'], organizations: [], contact: 'it@example.com' },
+  })
   assert.deepEqual(changed['groupsClaim'], { include: 'all' })
   assert.match((await countersign('apps', 'show', clientId)).stdout, /Access +restricted\n.*Groups +ops/)
   const opened = await json('apps', 'change', clientId, '--access', 'everyone', '--access-group', '')
-  assert.deepEqual(opened['access'], { mode: 'everyone', groups: [], contact: 'it@example.com' })
+  assert.deepEqual(opened['access'], {
+    ...{ mode: 'everyone', groups: [], organizations: [], contact: 'it@example.com' },
+  })
 })

@@ -21,7 +21,12 @@ const EndedRequest = Type.Object({
 })
 
 /** Who did what an event reports: the user, an operator, or the service at a time that was set before. */
-const Actor = Type.Union([Type.Literal('self'), Type.Literal('operator'), Type.Literal('system')])
+const Actor = Type.Union([
+  Type.Literal('self'),
+  Type.Literal('operator'),
+  Type.Literal('scim'),
+  Type.Literal('system'),
+])
 export type EventActor = Static<typeof Actor>
 
 /** Claims that depend on what a user or an operator can edit. */

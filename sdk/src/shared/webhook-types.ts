@@ -185,7 +185,7 @@ export type WebhookEvent =
     identityId: string
     /** Grows with the changes of the identity: a lower number is older */
     sequence: number
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
     fields: ('name' | 'preferred_username' | 'picture' | 'email')[]
   }
 }
@@ -198,7 +198,7 @@ export type WebhookEvent =
     identityId: string
     /** Grows with the changes of the identity: a lower number is older */
     sequence: number
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
   }
 }
 /** An identity is no longer suspended */
@@ -210,7 +210,7 @@ export type WebhookEvent =
     identityId: string
     /** Grows with the changes of the identity: a lower number is older */
     sequence: number
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
   }
 }
 /** An identity will be deleted */
@@ -222,7 +222,7 @@ export type WebhookEvent =
     identityId: string
     /** Grows with the changes of the identity: a lower number is older */
     sequence: number
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
     /** ISO 8601, UTC */
     until: string
   }
@@ -236,7 +236,7 @@ export type WebhookEvent =
     identityId: string
     /** Grows with the changes of the identity: a lower number is older */
     sequence: number
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
   }
 }
 /** An identity was deleted */
@@ -248,7 +248,7 @@ export type WebhookEvent =
     identityId: string
     /** Grows with the changes of the identity: a lower number is older */
     sequence: number
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
   }
 }
 /** An identity has joined a group */
@@ -261,7 +261,7 @@ export type WebhookEvent =
     groupId: string
     key: string
     source: 'manual' | 'scim' | 'upstream'
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
   }
 }
 /** An identity has left a group */
@@ -274,7 +274,7 @@ export type WebhookEvent =
     groupId: string
     key: string
     source: 'manual' | 'scim' | 'upstream'
-    by: 'self' | 'operator' | 'system'
+    by: 'self' | 'operator' | 'scim' | 'system'
   }
 }
 /** A manager of the app has sent a test event */

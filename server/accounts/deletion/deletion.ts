@@ -18,6 +18,7 @@ import {
   type InvitedRow,
   missingIdentity,
 } from '#accounts/invitations/invited/invited-identity.ts'
+import { eventActorOf } from '#accounts/operators/acting-operator.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
@@ -105,18 +106,19 @@ async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deleti
   const { userId, identity } = await lockForOperator(tx, { operator, identityId })
   requireConfirmed(confirm, identity)
   const key = { userId, identityId }
+  const by = eventActorOf(operator)
   const event = { ...auditFieldsOf(operator), ...key } as const
   if (retainDays === 0) {
-    await endIdentity(tx, lifecycle, { ...key, by: 'operator' }, now)
+    await endIdentity(tx, lifecycle, { ...key, by }, now)
     const details = { reason, legalErasure: true }
     await recordAuditEvent(tx, { action: 'identity.deleted', ...event, details }, now)
     return { row: { ...key, reason, scheduledAt: now, dueAt: now }, notified: identity }
   }
   const before = await findDeletion(tx, key)
   if (before) return { row: before }
-  await rehearse(tx, () => endIdentity(tx, lifecycle, { ...key, by: 'operator' }, now))
+  await rehearse(tx, () => endIdentity(tx, lifecycle, { ...key, by }, now))
   const row = { ...key, reason, scheduledAt: now, dueAt: addSeconds(now, retainDays * 86_400) }
-  const { identityIds, all } = await recordDeletion(tx, row, now)
+  const { identityIds, all } = await recordDeletion(tx, row, by, now)
   const ending = { userId, identityIds, which: all ? 'all' : 'of identities' } as const
   await lifecycle.end(tx, 'access', ending, now)
   await lifecycle.end(tx, 'sessions', ending, now)

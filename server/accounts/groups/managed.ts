@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { sourceOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { type AuditEvent, recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
@@ -36,6 +36,7 @@ export async function createGroupOfSource(
     throw existing ? errors.group_exists() : errors.too_many_groups()
   }
   await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
+  await recordGroupEvent(tx, { type: 'group.created', groupId, key, by: 'scim' }, now)
   return groupId
 }
 
@@ -49,8 +50,10 @@ export async function renameGroupOfSource(
 ): Promise<void> {
   const { groupId, key } = group
   await updateGroup(tx, groupId, { displayName }, now)
-  const details = { groupId, key, changed: ['displayName'] }
+  const fields = ['displayName' as const]
+  const details = { groupId, key, changed: fields }
   await recordAuditEvent(tx, { action: 'group.updated', ...auditFieldsOf(operator), details }, now)
+  await recordGroupEvent(tx, { type: 'group.updated', groupId, key, by: 'scim', fields }, now)
 }
 
 /** Deletes a group, which its source has locked. A cleanup task deletes its members. */
@@ -62,6 +65,7 @@ export async function deleteGroupOfSource(
   const { groupId, key } = group
   await markDeleted(tx, groupId, now)
   await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)
+  await recordGroupEvent(tx, { type: 'group.deleted', groupId, key, by: 'scim' }, now)
 }
 
 type Change = { operator: Operator; group: GroupRef; add: IdentityId[]; remove: IdentityId[] }
@@ -121,7 +125,7 @@ async function record(tx: Transaction, { by, group, action, audited, notified }:
     audited.map((identityId) => ({ action, ...by, identityId, details }) as const),
     now,
   )
-  const membership = { by: 'operator', source: 'scim', groupId, key } as const
+  const membership = { by: 'scim', source: 'scim', groupId, key } as const
   await recordIdentityEvents(
     tx,
     notified.map((identityId) => ({ type: action, identityId, ...membership }) as const),

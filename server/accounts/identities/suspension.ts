@@ -87,21 +87,26 @@ export async function listSuspensions(
  */
 export async function recordSuspension(tx: Transaction, row: SuspensionRow, now: Date) {
   await suspensionStore.upsertSuspension(tx, row)
-  return apply(tx, { ...row, by: 'operator' }, now)
+  return apply(tx, { ...row, by: actorOf(row) }, now)
 }
 
 /** Removes the suspension of a source through an identity, in an account that this transaction has locked. */
 export async function removeSuspension(tx: Transaction, row: Key & { source: string }, now: Date): Promise<void> {
   await suspensionStore.deleteSuspension(tx, row)
-  await apply(tx, { ...row, by: 'operator' }, now)
+  await apply(tx, { ...row, by: actorOf(row) }, now)
+}
+
+/** Returns who suspends: operators are one source, and each directory is another. */
+function actorOf({ source }: { source: string }): EventActor {
+  return source === 'operator' ? 'operator' : 'scim'
 }
 
 /** Records the scheduled deletion of an identity in a locked account. Returns like `recordSuspension`. */
-export async function recordDeletion(tx: Transaction, row: DeletionRow, now: Date) {
+export async function recordDeletion(tx: Transaction, row: DeletionRow, by: EventActor, now: Date) {
   await suspensionStore.insertDeletion(tx, row)
   const { identityId, dueAt: until } = row
-  const event = { type: 'identity.deletion_scheduled', identityId, by: 'operator', until } as const
-  return apply(tx, { ...row, by: 'operator', events: [event] }, now)
+  const event = { type: 'identity.deletion_scheduled', identityId, by, until } as const
+  return apply(tx, { ...row, by, events: [event] }, now)
 }
 
 /** Removes the scheduled deletion of an identity, in an account that this transaction has locked. */

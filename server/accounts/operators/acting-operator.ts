@@ -4,6 +4,7 @@ import {
   permissions,
   permissionsOf,
 } from '@countersign/protocol/formats/registries/permissions'
+import type { EventActor } from '@countersign/protocol/clients/webhook-events'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, ensureTransaction, transaction } from '#platform/database/database.ts'
@@ -153,6 +154,11 @@ export function rightsHolderOf(operator: Operator): IdentityId | null {
     case 'scim':
       return operator.createdBy
   }
+}
+
+/** Returns how events name an operator. */
+export function eventActorOf({ kind }: Operator): EventActor {
+  return kind === 'scim' ? 'scim' : 'operator'
 }
 
 /** Returns what an operator is called in suspensions and managed objects: `scim:` and an ID, or `operator`. */

@@ -230,7 +230,7 @@ async function changeIdentity(
     const isRenamed = changed.some((field) => field !== 'email')
     const named = isRenamed ? await changeProfile(tx, identity, profile, now) : identity
     const edited = isReaddressed ? await setUnverifiedEmail(tx, { identityId, email }, now) : named
-    await recordEdit(tx, { identityId, by: 'operator', before: identity, after: edited }, now)
+    await recordEdit(tx, { identityId, by: 'scim', before: identity, after: edited }, now)
     const event = { action: 'identity.edited', userId, identityId, details: { changed } } as const
     await recordAuditEvent(tx, { ...event, ...auditFieldsOf(source) }, now)
   }
