@@ -20,13 +20,8 @@ const EndedRequest = Type.Object({
   organizationId: Type.Optional(OrganizationId),
 })
 
-/** Who did what an event reports: the user, an operator, or the service at a time that was set before. */
-const Actor = Type.Union([
-  Type.Literal('self'),
-  Type.Literal('operator'),
-  Type.Literal('scim'),
-  Type.Literal('system'),
-])
+/** Who did what an event reports: the user, an operator, a directory, or the service at a time that was set before. */
+const Actor = Type.Union([Type.Literal('self'), Type.Literal('operator'), Type.Literal('scim'), Type.Literal('system')])
 export type EventActor = Static<typeof Actor>
 
 /** Claims that depend on what a user or an operator can edit. */

@@ -20,7 +20,7 @@ test('a restored server keeps groups, their members, who may use an app, and its
   const { identityId } = await world.person()
   const { groupId } = (await admin(world, 'POST', 'groups', { key: 'eng', displayName: 'Engineering' })).json<Group>()
   await admin(world, 'PUT', `groups/${groupId}/members/${identityId}`)
-  const access = { mode: 'restricted', groups: ['eng'], organizations: [], contact: 'it@example.com' }
+  const access = { mode: 'restricted' as const, groups: ['eng'], organizations: [], contact: 'it@example.com' }
   const app = await world.app({ access: { ...access, groups: [...access.groups] } })
   const { clientId } = app
   const roleAssignments = [{ role: 'admin', groups: ['eng'], identities: [identityId] }]

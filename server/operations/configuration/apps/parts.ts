@@ -1,4 +1,3 @@
-import type { Json } from '@countersign/protocol/formats/signing/canonical-json'
 import type { ClientId } from '@countersign/protocol/ids'
 import type { DeclaredApp } from '@countersign/protocol/operations/configuration'
 import type { Operator } from '#accounts/operators/operator-guard.ts'
@@ -44,9 +43,7 @@ function isSome({ groups, identities }: ReturnType<typeof toAssignment>): boolea
 /** Returns parts as values by path. Assignments are in the order of their roles, which means nothing. */
 export function valuesOfParts({ roles, roleAssignments, claims }: Partial<AppParts>): Values {
   const byRole = roleAssignments?.toSorted((one, other) => (one.role < other.role ? -1 : 1))
-  const values = { roles, roleAssignments: byRole, claims }
-  const plain: Record<string, Json | undefined> = JSON.parse(JSON.stringify(values))
-  return definedValues(plain)
+  return definedValues({ roles, roleAssignments: byRole, claims: claims?.map((each) => definedValues({ ...each })) })
 }
 
 /** Replaces the parts of an app that change. Parts that are not declared stay. Throws as the single endpoints. */

@@ -12,6 +12,7 @@ import { startSender } from '#clients/webhooks/sender.ts'
 import { transaction } from '#platform/database/database.ts'
 import { activate, sibling, suspend } from '#testing/operators.ts'
 import { rename } from '#testing/people.ts'
+import { acceptedUser, openDirectory } from '#testing/scim.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -228,4 +229,24 @@ test('each webhook gets the types that it selects; without any, nothing is recor
   assert.deepEqual(await world.db.selectFrom('app_event').selectAll().execute(), [])
   await ask('PATCH', people.path, { status: 'active' })
   assert.deepEqual(typesOf(await people.received()), ['identity.created'], 'events of that time are not sent later')
+})
+
+test('WHK-18 events say what a directory has caused', async (t) => {
+  const directory = await openDirectory(world)
+  const service = await hearing(t)
+  const { id: identityId } = await acceptedUser(world, directory)
+  const sent = { displayName: 'Scim', members: [{ value: identityId }] }
+  const group = await directory.ask('POST', '/Groups', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+    ...sent,
+  })
+  assert.equal(group.statusCode, 201, group.body)
+  await directory.patched(`/Users/${identityId}`, { op: 'replace', path: 'active', value: false })
+  assert.equal((await directory.ask('DELETE', `/Users/${identityId}`)).statusCode, 204)
+  assert.equal((await directory.ask('DELETE', `/Groups/${group.json().id}`)).statusCode, 204)
+  const caused = (await service.received()).filter(({ data }) => data['by'] === 'scim')
+  assert.deepEqual(typesOf(caused).toSorted(), [
+    ...['group.created', 'group.deleted', 'group.member.added'],
+    ...['identity.deletion_scheduled', 'identity.suspended'],
+  ])
 })
