@@ -120,9 +120,11 @@ export const endOrder = {
     'accounts/scim',
     'accounts/recovery-links',
   ],
+  invited: ['accounts/scim'],
   account: ['accounts/keys', 'accounts/passkeys'],
   access: [
     'accounts/operators',
+    'accounts/scim',
     'organizations/members',
     'organizations/acts',
     'accounts/backchannel-logout',
@@ -134,6 +136,7 @@ export const endOrder = {
   ],
   recovered: [
     'accounts/operators',
+    'accounts/scim',
     'accounts/backchannel-logout',
     'tokens/families',
     'accounts/keys',

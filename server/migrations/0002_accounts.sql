@@ -573,7 +573,7 @@ create table scim_user (
   user_name text not null,
   -- `userName` in lower case.
   user_name_key text collate "C" not null,
-  external_id text,
+  external_id text collate "C",
   display_name text,
   formatted_name text,
   given_name text,

@@ -295,6 +295,8 @@ export const limits = {
   scimEmailsMax: 10,
   /** Members that a response shows, of all of its groups. */
   scimMembersShownMax: 10_000,
+  /** Operations of a request that compare each member with a filter. */
+  scimMemberScansMax: 5,
   /** Resources of a SCIM token that are read for a filter which no index serves. */
   scimScannedMax: 100_000,
   adminTokensMax: 50,

@@ -78,9 +78,9 @@ export const DeclaredApp = Type.Object(
       }),
     ),
     ...Type.Partial(Type.Object(defaultedAppSettings)).properties,
-    roles: Type.Optional(nullable(AppRolesChange.properties.roles)),
-    roleAssignments: Type.Optional(nullable(AppRolesChange.properties.roleAssignments)),
-    claims: Type.Optional(nullable(ClaimMappingsChange.properties.claims)),
+    roles: Type.Optional(AppRolesChange.properties.roles),
+    roleAssignments: Type.Optional(AppRolesChange.properties.roleAssignments),
+    claims: Type.Optional(ClaimMappingsChange.properties.claims),
   },
   {
     additionalProperties: false,

@@ -58,7 +58,7 @@ export async function scheduleDeletion(services: Services, deletion: Deletion, n
   const { db } = services.kernel
   const outcome = await operatorTransaction(db, deletion.operator, async (tx) => {
     const invited = await findInvited(tx, deletion.identityId)
-    return invited ? endInvited(tx, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
+    return invited ? endInvited(tx, services, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
   })
   await notifyOfDeletion(services.kernel, outcome)
   return toDeletion(outcome.row)
@@ -80,17 +80,19 @@ export async function deleteForDirectory(
   const identity = invited ?? (await findIdentity(tx, identityId))
   if (!identity) throw errors.identity_not_found()
   const deletion = { operator, identityId, reason, confirm: identity.handle }
-  return invited ? endInvited(tx, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
+  return invited ? endInvited(tx, services, { ...deletion, invited }, now) : decide(tx, services, deletion, now)
 }
 
 /** Deletes an invited identity: there is nothing to keep for a restoration. */
 async function endInvited(
   tx: Transaction,
+  { lifecycle }: Services,
   { operator, identityId, confirm, reason, invited }: Deletion & { invited: InvitedRow },
   now: Date,
 ): Promise<Outcome> {
   requireConfirmed(confirm, invited)
   await deleteInvited(tx, { operator, identityId }, now)
+  await lifecycle.end(tx, 'invited', { identityIds: [identityId] }, now)
   const event = { action: 'identity.deleted', ...auditFieldsOf(operator), identityId, details: { reason } } as const
   await recordAuditEvent(tx, event, now)
   return { row: { identityId, reason, scheduledAt: now, dueAt: now } }

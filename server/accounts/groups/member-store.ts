@@ -149,7 +149,7 @@ export function listGroupsOf(db: Database | Transaction, identityId: IdentityId)
   return db
     .selectFrom('group_member')
     .innerJoin('user_group', 'user_group.group_id', 'group_member.group_id')
-    .select(['user_group.group_id as groupId', 'key', 'display_name as displayName'])
+    .select(['user_group.group_id as groupId', 'key', 'display_name as displayName', 'managed_by as managedBy'])
     .select(({ fn }) => fn.min('added_at').as('addedAt'))
     .where('identity_id', '=', identityId)
     .where('deleted_at', 'is', null)

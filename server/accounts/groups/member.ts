@@ -126,8 +126,11 @@ async function recordChanges(
   await recordIdentityEvents(tx, [...joining, ...leaving], now)
 }
 
+/** Group of an identity. A directory may manage it. */
+export type GroupOfIdentity = GroupRef & { managedBy: string | null }
+
 /** Lists the groups of an identity, by key. */
-export function listGroupsOf(db: Database | Transaction, identityId: IdentityId): Promise<GroupRef[]> {
+export function listGroupsOf(db: Database | Transaction, identityId: IdentityId): Promise<GroupOfIdentity[]> {
   return store.listGroupsOf(db, identityId)
 }
 

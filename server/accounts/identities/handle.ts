@@ -32,9 +32,18 @@ export async function requireAvailableHandle(
   if (isHeld(known, now) && known?.identityId !== identityId) throw errors.handle_taken()
 }
 
-/** Returns whether a handle can be registered now, as far as `requireAvailableHandle` and the reserved ones say. */
-export async function isAvailableHandle(db: Database, handle: string, now: Date): Promise<boolean> {
-  return !isReservedHandle(handle) && !isHeld(await store.findHandle(db, normalizeHandle(handle)), now)
+/**
+ * Returns whether a handle can be registered now, or by an identity that had it, as far as `requireAvailableHandle` and
+ * the reserved ones say.
+ */
+export async function isAvailableHandle(
+  db: Database,
+  { handle, identityId }: { handle: string; identityId?: IdentityId | undefined },
+  now: Date,
+): Promise<boolean> {
+  if (isReservedHandle(handle)) return false
+  const known = await store.findHandle(db, normalizeHandle(handle))
+  return !isHeld(known, now) || (identityId !== undefined && known?.identityId === identityId)
 }
 
 function isHeld(known: { availableAt: Date | null } | undefined, now: Date): boolean {

@@ -78,24 +78,19 @@ export async function deleteSuspension(
     .execute()
 }
 
-/** Lets the suspensions of a source be those of operators, unless these suspend the identities too. */
-export async function releaseSuspensions(tx: Transaction, identityIds: IdentityId[], source: string): Promise<void> {
-  if (identityIds.length === 0) return
+/** Lists which of the identities a source suspends. */
+export async function listSuspendedBy(
+  tx: Transaction,
+  identityIds: IdentityId[],
+  source: string,
+): Promise<IdentityId[]> {
+  if (identityIds.length === 0) return []
   // By way of the identities, because the key of a suspension begins with the user.
-  await sql`
-    update account_suspension own set source = 'operator' from identity
-    where identity.identity_id = any(${identityIds}::uuid[])
-      and own.user_id = identity.user_id and own.identity_id = identity.identity_id and own.source = ${source}
-      and not exists (
-        select from account_suspension other
-        where other.user_id = own.user_id and other.identity_id = own.identity_id and other.source = 'operator'
-      )`.execute(tx)
-  await sql`
-    delete from account_suspension own using identity
-    where identity.identity_id = any(${identityIds}::uuid[])
-      and own.user_id = identity.user_id and own.identity_id = identity.identity_id and own.source = ${source}`.execute(
-    tx,
-  )
+  const { rows } = await sql<{ identityId: IdentityId }>`
+    select identity.identity_id as "identityId" from identity join account_suspension own using (user_id, identity_id)
+    where identity.identity_id = any(${identityIds}::uuid[]) and own.source = ${source}
+    order by identity.identity_id`.execute(tx)
+  return rows.map(({ identityId }) => identityId)
 }
 
 /** Deletes the suspensions and the scheduled deletion of an identity. */

@@ -8,7 +8,7 @@ import * as suspensionStore from './suspension-store.ts'
 import type { DeletionRow, Key, SuspensionRow } from './suspension-store.ts'
 
 export type { DeletionRow, SuspensionRow }
-export { findDeletion, leaseDueDeletions, recordRefusal, releaseSuspensions } from './suspension-store.ts'
+export { findDeletion, leaseDueDeletions, recordRefusal } from './suspension-store.ts'
 
 const errors = defineErrors({
   account_suspended: [403, 'The operator has suspended this account.'],
@@ -96,6 +96,33 @@ export async function removeSuspension(tx: Transaction, row: Key & { source: str
   await apply(tx, { ...row, by: actorOf(row) }, now)
 }
 
+/**
+ * Lets the suspensions of a source be those of operators, together with what these have decided: the wider and the
+ * longer one applies. Locks the accounts of the identities.
+ */
+export async function releaseSuspensions(
+  tx: Transaction,
+  { identityIds, source }: { identityIds: IdentityId[]; source: string },
+  now: Date,
+): Promise<void> {
+  for (const identityId of await suspensionStore.listSuspendedBy(tx, identityIds, source)) {
+    const account = await lockAccountOfIdentity(tx, identityId)
+    if (!account) continue
+    const { userId } = account
+    const own = await listSuspensions(tx, { userId, identityId }, now)
+    const released = own.find((each) => each.source === source)
+    await suspensionStore.deleteSuspension(tx, { userId, identityId, source })
+    if (!released) continue
+    const kept = own.find((each) => each.source === 'operator')
+    const isWhole = released.scope === 'account' || kept?.scope === 'account'
+    await suspensionStore.upsertSuspension(tx, {
+      ...{ ...released, ...(kept && { reason: kept.reason, suspendedAt: kept.suspendedAt }) },
+      ...{ source: 'operator', scope: isWhole ? 'account' : 'identity', suspendedUntil: released.suspendedUntil },
+    })
+    await apply(tx, { userId, by: 'system' }, now)
+  }
+}
+
 /** Returns who suspends: operators are one source, and each directory is another. */
 function actorOf({ source }: { source: string }): EventActor {
   return source === 'operator' ? 'operator' : 'scim'
@@ -139,9 +166,11 @@ async function apply(tx: Transaction, { userId, identityId, by, events = [] }: A
   const known = before.map((identity) => identity.identityId)
   const begun = identityIds.filter((each) => !known.includes(each))
   const ended = known.filter((each) => !identityIds.includes(each))
+  // A directory that is named to the apps of another identity would tell that it manages one of the same account.
+  const actorOn = (each: IdentityId) => (each !== identityId && by === 'scim' ? 'operator' : by)
   const changes = [
-    ...begun.map((each) => ({ type: 'identity.suspended', identityId: each, by }) as const),
-    ...ended.map((each) => ({ type: 'identity.activated', identityId: each, by }) as const),
+    ...begun.map((each) => ({ type: 'identity.suspended', identityId: each, by: actorOn(each) }) as const),
+    ...ended.map((each) => ({ type: 'identity.activated', identityId: each, by: actorOn(each) }) as const),
   ]
   await recordIdentityEvents(tx, [...events, ...changes], now)
   return { identityIds, all: suspended.length === identities.length }

@@ -134,13 +134,21 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   if (isInvited) await store.releaseOfIdentity(tx, identityId)
   const before = await findIdentity(tx, identityId)
   if (!before) throw errors.invitation_expired()
+  // A directory may have renamed it since the registration began.
+  if (invited && (invited.handle !== before.handle || invited.displayName !== before.displayName))
+    throw errors.invitation_expired()
   const { userId } = before
   const { invitationId, email } = invitation
   const event = { action: 'invitation.accepted', actor: 'user', userId, identityId, details: { invitationId } } as const
   await recordAuditEvent(tx, event, now)
   if (email !== null) await setProvedEmail(tx, { userId, before, email }, now)
   if (!(await joinGroups(tx, { identityId, groups, invitationId }, now))) throw errors.invitation_expired()
-  if (invited && invited.managedBy !== null) {
+  if (invited?.managedBy === null) {
+    // A directory that was deleted has left the groups that it had named.
+    const left = invited.groupIds.filter((groupId) => !invitation.groupIds.includes(groupId))
+    if (!(await joinGroups(tx, { identityId, groups: await findGroups(tx, left), invitationId }, now)))
+      throw errors.invitation_expired()
+  } else if (invited) {
     const { managedBy, groupIds } = invited
     await setManager(tx, identityId, { managedBy, managesAccount: isFirst })
     await joinGroupsOfSource(tx, { identityId, managedBy, groupIds }, now)

@@ -80,7 +80,10 @@ export function listInvitations(db: Database, { before, count }: { before: strin
     .execute()
 }
 
-/** Lists `count` mailed invitations that can still be used, in the order of their creation, those after another one. */
+/**
+ * Lists `count` mailed invitations that can still be used, in the order of their creation, those after another one.
+ * Leaves out those of invited identities.
+ */
 export function listPendingMailed(
   db: Database,
   { after, count }: { after: string | undefined; count: number },
@@ -90,6 +93,7 @@ export function listPendingMailed(
     .selectFrom('invitation')
     .select(invitation)
     .where('kind', '=', 'mail')
+    .where('identity_id', 'is', null)
     .where('use_count', '=', 0)
     .where('expires_at', '>', now)
     .$if(after !== undefined, (some) => some.where('invitation_id', '>', after ?? ''))

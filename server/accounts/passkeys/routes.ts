@@ -61,7 +61,7 @@ function registrationRoutes(host: Host, services: PasskeyServices): void {
     ...endpoints.checkHandle,
     async handler(request) {
       await rateLimits.count('handle-lookups-per-ip', clientAddressKey(request))
-      return { available: await isAvailableHandle(db, request.body.handle, clock()) }
+      return { available: await isAvailableHandle(db, request.body, clock()) }
     },
   })
 

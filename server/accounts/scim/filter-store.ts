@@ -56,7 +56,7 @@ function compare(column: Column, { operator, value }: Leaf): Condition {
     }
     case 'time': {
       const instant = typeof value === 'string' ? new Date(value) : undefined
-      if (instant === undefined || Number.isNaN(instant.getTime())) throw errors.invalidFilter()
+      if (instant === undefined || !isStorable(instant)) throw errors.invalidFilter()
       return order(column.of, operator, sql`${instant}::timestamptz`)
     }
     case 'id':
@@ -68,6 +68,12 @@ function compare(column: Column, { operator, value }: Leaf): Condition {
     case 'folded':
       return compareText(sql`lower(${column.of})`, operator, requireText(value).toLowerCase())
   }
+}
+
+/** Years of four digits, which every database can compare. */
+function isStorable(instant: Date): boolean {
+  const year = instant.getUTCFullYear()
+  return year >= 1 && year <= 9999
 }
 
 function requireText(value: FilterValue): string {

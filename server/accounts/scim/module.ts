@@ -4,6 +4,7 @@ import { defineModule } from '#platform/module/define-module.ts'
 import { releaseDeleted } from './release.ts'
 import { scimRoutes } from './routes.ts'
 import { scimTokenRoutes } from './token-routes.ts'
+import { voidTokensOf } from './token-store.ts'
 import type { ScimServices } from './users/provisioning.ts'
 import { exportUser } from './users/export.ts'
 import { deleteUsers } from './users/user-store.ts'
@@ -38,5 +39,13 @@ export const scim = defineModule<ScimServices>()({
   tables: { scim_token: 'include', scim_user: 'include', scim_group: 'include' },
   cleanupTasks: { 'deleted-scim-tokens': releaseDeleted },
   exported: { identity: { directory: exportUser } },
-  ended: { identities: (tx, { identityIds }) => deleteUsers(tx, identityIds) },
+  ended: {
+    async identities(tx, { identityIds }) {
+      await deleteUsers(tx, identityIds)
+      await voidTokensOf(tx, identityIds)
+    },
+    invited: (tx, { identityIds }) => deleteUsers(tx, identityIds),
+    access: (tx, { identityIds }) => voidTokensOf(tx, identityIds),
+    recovered: (tx, { identityIds }) => voidTokensOf(tx, identityIds),
+  },
 })

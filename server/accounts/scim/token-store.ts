@@ -24,12 +24,29 @@ export function listTokens(db: Database) {
 }
 
 export function findTokenOfSecret(db: Database, sha256: Uint8Array) {
-  return db
-    .selectFrom('scim_token')
-    .select([...columns, 'token_sha256 as tokenSha256'])
-    .where('token_sha256', '=', sha256)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
+  return (
+    db
+      .selectFrom('scim_token')
+      .select([...columns, 'token_sha256 as tokenSha256'])
+      .where('token_sha256', '=', sha256)
+      .where('deleted_at', 'is', null)
+      // An operator who was removed and added again has not issued it by the present rights.
+      .where(
+        sql<boolean>`(created_by is null or exists (
+        select from operator where operator.identity_id = created_by and granted_at <= issued_at
+      ))`,
+      )
+      .executeTakeFirst()
+  )
+}
+
+/** Voids the secrets of tokens that operators have issued. Another operator can rotate these tokens. */
+export async function voidTokensOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  await tx
+    .updateTable('scim_token')
+    .set({ token_sha256: sql`sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))` })
+    .where('created_by', 'in', identityIds)
+    .execute()
 }
 
 /** Locks a token against rotation and deletion until the transaction ends. Returns false if its secret has changed. */

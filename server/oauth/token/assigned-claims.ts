@@ -2,7 +2,7 @@ import type { ClaimPlace } from '@countersign/protocol/clients/claims'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
-import { listGroupsOf } from '#accounts/groups/member.ts'
+import { type GroupOfIdentity, listGroupsOf } from '#accounts/groups/member.ts'
 import { mapClaims, type MappedClaims } from '#clients/claims/mapping.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { listRolesOf } from '#clients/roles/role.ts'
@@ -30,12 +30,16 @@ export async function readAssignedClaims(
   return { ...(groups && { groups }), ...(roles && { roles }) }
 }
 
-/** Reads the groups of an identity, by key: those that the access or the roles of the app name, or all. */
+/**
+ * Reads the groups of an identity, by key: those that the access or the roles of the app name, or all. A group of a
+ * directory is among all only if it is named: the directory chooses its key.
+ */
 async function readGroups(db: Database, app: RegisteredApp, identityId: IdentityId): Promise<string[]> {
   const named = new Set([...app.access.groups.map(({ groupId }) => groupId), ...app.roleGroupIds])
-  const isShared = (groupId: string) => app.groupsClaim === 'all' || named.has(groupId)
+  const isShared = ({ groupId, managedBy }: GroupOfIdentity) =>
+    named.has(groupId) || (app.groupsClaim === 'all' && managedBy === null)
   const groups = await listGroupsOf(db, identityId)
-  return groups.filter(({ groupId }) => isShared(groupId)).map(({ key }) => key)
+  return groups.filter(isShared).map(({ key }) => key)
 }
 
 /** What an app learns about an identity, apart from its mapped claims. */

@@ -84,10 +84,12 @@ export async function countOwners(db: Database, now: Date): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Counts the admin tokens that expire between two instants. */
+/** Counts the admin tokens and SCIM tokens that expire between two instants. */
 export async function countExpiringTokens(db: Database, from: Date, until: Date): Promise<Failing> {
   const { rows } = await sql<Failing>`
-    select count(*)::integer as count, min(expires_at) as since from admin_token
+    select count(*)::integer as count, min(expires_at) as since from (
+      select expires_at from admin_token union all select expires_at from scim_token where deleted_at is null
+    ) token
     where expires_at > ${from} and expires_at <= ${until}`.execute(db)
   return rows[0] ?? { count: 0, since: null }
 }

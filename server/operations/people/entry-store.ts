@@ -41,7 +41,10 @@ export function entryFields(now: Date): RawBuilder<unknown> {
       where member.identity_id = identity.identity_id and deleted_at is null
       order by key
     ) as groups,
-    (select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}) as suspension,
+    (
+      select jsonb_build_object('reason', own.reason, 'at', own.suspended_at) from ${ownSuspension(now)}
+      order by own.source = 'operator' desc, own.suspended_at limit 1
+    ) as suspension,
     (select jsonb_build_object('reason', reason, 'at', redeemed_at) from ${ownRecovery}) as recovery,
     (
       select jsonb_build_object('reason', reason, 'at', scheduled_at, 'dueAt', due_at) from ${ownDeletion}

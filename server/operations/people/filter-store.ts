@@ -146,7 +146,7 @@ export const ownRecovery = sql`
   recovery_link own
   where own.identity_id = identity.identity_id and own.state in ('redeemed', 'completed')`
 
-/** Suspension through the identity of a row that is in force. */
+/** Suspensions through the identity of a row that are in force: by operators and by a directory. */
 export function ownSuspension(now: Date): RawBuilder<unknown> {
   return sql`
     account_suspension own where own.user_id = identity.user_id and own.identity_id = identity.identity_id

@@ -8,6 +8,8 @@ export type Endings = {
   /** Apps that the user has registered. The account cannot end while they exist, except with `withApps`. */
   apps: { userId: UserId; withApps: boolean }
   identities: { userId: UserId; identityIds: IdentityId[] }
+  /** Invited identities, which have no account. */
+  invited: { identityIds: IdentityId[] }
   account: { userId: UserId }
   /** What identities can use that operators suspend, or a whole account. Their data stays. */
   access: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }

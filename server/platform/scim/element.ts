@@ -1,7 +1,10 @@
 import type { Comparison, Filter, FilterValue } from './filter.ts'
 import { errors, parseAttributes, parseBoolean } from './message.ts'
 
-/** Checks whether a value of a multi-valued attribute matches a filter in brackets. Letter case does not matter. */
+/**
+ * Checks whether a value of a multi-valued attribute matches a filter in brackets: JSON, or its attributes by name in
+ * lower case. Letter case does not matter.
+ */
 export function matchesElement(element: unknown, filter: Filter): boolean {
   switch (filter.kind) {
     case 'and':
@@ -21,6 +24,7 @@ export function matchesElement(element: unknown, filter: Filter): boolean {
 
 function partOf(element: unknown, { name, part }: { name: string; part: string | undefined }): unknown {
   if (part !== undefined) throw errors.invalidPath()
+  if (element instanceof Map) return element.get(name)
   if (typeof element !== 'object' || element === null) return name === 'value' ? element : undefined
   return parseAttributes(element).get(name)
 }

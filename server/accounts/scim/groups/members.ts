@@ -47,11 +47,26 @@ export async function applyToMembers(
   const members = change.replaces ? [...change.add] : [...(await present()), ...change.add]
   return removed(
     change,
-    members.filter((id) => matchesElement({ value: id, type: 'User' }, filter)),
+    members.filter((id) =>
+      matchesElement(
+        new Map([
+          ['value', id],
+          ['type', 'User'],
+        ]),
+        filter,
+      ),
+    ),
   )
 }
 
-function valueIn(filter: NonNullable<PatchOperation['path']['filter']>): string | undefined {
+type MemberFilter = NonNullable<PatchOperation['path']['filter']>
+
+/** Tells if a filter has to be compared with each member. */
+export function isScan(filter: MemberFilter | undefined): boolean {
+  return filter !== undefined && valueIn(filter) === undefined
+}
+
+function valueIn(filter: MemberFilter): string | undefined {
   if (filter.kind !== 'compare' || filter.operator !== 'eq' || filter.path.name !== 'value') return undefined
   return typeof filter.value === 'string' ? filter.value.toLowerCase() : undefined
 }

@@ -25,6 +25,7 @@ import { conditionOf, orderOf } from './filter-store.ts'
 import * as store from './group-store.ts'
 import {
   applyToMembers,
+  isScan,
   changeMembers,
   listShown,
   lockAdded,
@@ -127,6 +128,8 @@ export function replaceGroup(
   return change(kernel, source, { ...sent, resolve: async () => ({ ...sent, members: replacement(members) }) }, now)
 }
 
+const tooManyScans = `At most ${limits.scimMemberScansMax} operations can filter members by more than value eq.`
+
 /**
  * Applies operations to a group and its members. The key stays. Throws `group_not_found`, `version_mismatch`,
  * `user_not_found`, `identity_in_too_many_groups`, `tooMany`, `invalidPath`, `invalidValue`.
@@ -140,6 +143,8 @@ export function patchGroup(
   const resolve = async (tx: Transaction, before: StoredGroup): Promise<Resolved> => {
     let members: MemberChange = { replaces: false, add: new Set(), remove: new Set() }
     const sent: Partial<ScimGroup> = {}
+    const scans = operations.filter(({ path }) => path.name === 'members' && isScan(path.filter)).length
+    if (scans > limits.scimMemberScansMax) throw messageErrors.tooMany({ sentence: tooManyScans })
     for (const operation of operations) {
       const { op, path, value } = operation
       const isPlain = path.part === undefined && path.filter === undefined

@@ -1,4 +1,5 @@
 import { isHandle, normalizeHandle } from '@countersign/protocol/formats/handle'
+import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { isAvailableHandle } from '#accounts/identities/handle.ts'
 import { randomDigits } from '#platform/crypto/random.ts'
@@ -7,18 +8,19 @@ const baseCharactersMax = 24
 
 /**
  * Returns a username for `userName`: the same if it fits and is free, else one that resembles its part before `@`.
- * `present` is the username that the identity has. It stays if `userName` does not fit.
+ * `present` is the identity and the username that it has. This stays if `userName` does not fit.
  */
 export async function handleFor(
   db: Database,
-  { userName, present }: { userName: string; present: string | undefined },
+  { userName, present }: { userName: string; present: { identityId: IdentityId; handle: string } | undefined },
   now: Date,
 ): Promise<string> {
-  if (present !== undefined && normalizeHandle(present) === normalizeHandle(userName)) return present
-  if (isHandle(userName) && (await isAvailableHandle(db, userName, now))) return userName
-  if (present !== undefined) return present
+  if (present && normalizeHandle(present.handle) === normalizeHandle(userName)) return present.handle
+  const renamed = { handle: userName, identityId: present?.identityId }
+  if (isHandle(userName) && (await isAvailableHandle(db, renamed, now))) return userName
+  if (present) return present.handle
   const base = similarTo(userName)
-  if (isHandle(base) && (await isAvailableHandle(db, base, now))) return base
+  if (isHandle(base) && (await isAvailableHandle(db, { handle: base }, now))) return base
   // Ten digits are never taken in practice. If they are, the directory sends the request again.
   return `${isHandle(base) ? base.slice(0, 20).replace(/\.$/, '') : 'user'}-${randomDigits(10)}`
 }

@@ -131,7 +131,7 @@ export async function deleteUser(
     requireVersion(ifMatch, toResource(scimUrlOf(kernel.config), before).meta.version)
     const { identityId } = before
     const deleted = await deleteForDirectory(tx, services, { operator: source, identityId, reason: deletedReason }, now)
-    await releaseUsers(tx, { identityIds: [identityId], source: sourceOf(source) })
+    await releaseUsers(tx, { identityIds: [identityId], source: sourceOf(source) }, now)
     return deleted
   })
   await notifyOfDeletion(kernel, outcome)
@@ -140,10 +140,12 @@ export async function deleteUser(
 /** Ends that a source manages identities. What it has suspended stays suspended by operators. */
 export async function releaseUsers(
   tx: Transaction,
-  { identityIds, source }: { identityIds: IdentityId[]; source: string },
+  released: { identityIds: IdentityId[]; source: string },
+  now: Date,
 ): Promise<void> {
+  const { identityIds, source } = released
+  await releaseSuspensions(tx, released, now)
   await releaseIdentities(tx, identityIds, source)
-  await releaseSuspensions(tx, identityIds, source)
   await store.deleteUsers(tx, identityIds)
 }
 
@@ -199,7 +201,7 @@ async function changeInvited(
   { source, before, after }: ChangeOf<Extract<Target, { kind: 'invited' }>['row']>,
   now: Date,
 ): Promise<undefined> {
-  const handle = await handleFor(tx, { userName: after.userName, present: before.handle }, now)
+  const handle = await handleFor(tx, { userName: after.userName, present: before }, now)
   const names = { handle, displayName: displayNameOf(after), email: addressOf(after) }
   await changeProvisioned(kernel, tx, { operator: source, before, ...names, active: after.active }, now)
 }
@@ -217,7 +219,7 @@ async function changeIdentity(
   const { identityId, userId } = identity
   await requireRightsOver(tx, source, { accountIdentityIds: identityIds, affectedIds: [identityId] })
   const profile = {
-    handle: await handleFor(tx, { userName: after.userName, present: identity.handle }, now),
+    handle: await handleFor(tx, { userName: after.userName, present: identity }, now),
     displayName: displayNameOf(after),
   }
   const email = addressOf(after)

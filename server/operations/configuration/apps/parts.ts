@@ -20,12 +20,12 @@ export async function readParts(
   return { roles, roleAssignments: roleAssignments.map(toAssignment), claims }
 }
 
-/** Returns the parts that a document declares, in the form of `readParts`. Null stands for none. */
+/** Returns the parts that a document declares, in the form of `readParts`. */
 export function desiredParts({ roles, roleAssignments, claims }: DeclaredApp): Partial<AppParts> {
   return {
-    ...(roles !== undefined && { roles: (roles ?? []).map(({ key, displayName = key }) => ({ key, displayName })) }),
-    ...(roleAssignments !== undefined && { roleAssignments: (roleAssignments ?? []).map(toAssignment).filter(isSome) }),
-    ...(claims !== undefined && { claims: mappingsOf(claims ?? []) }),
+    ...(roles && { roles: roles.map(({ key, displayName = key }) => ({ key, displayName })) }),
+    ...(roleAssignments && { roleAssignments: roleAssignments.map(toAssignment).filter(isSome) }),
+    ...(claims && { claims: mappingsOf(claims) }),
   }
 }
 

@@ -78,7 +78,7 @@ test('CNF-02 roles, who has them, and mapped claims are applied, exported, and n
   const renamed = await apply({ key: 'grafana', name: 'Graphs' })
   assert.deepEqual(pathsOf(renamed), ['name'])
   assert.equal((await exported('grafana'))?.claims?.length, 1)
-  const emptied = await apply({ key: 'grafana', roles: null, roleAssignments: null, claims: null })
+  const emptied = await apply({ key: 'grafana', roles: [], roleAssignments: [], claims: [] })
   assert.deepEqual(pathsOf(emptied), ['roles', 'roleAssignments', 'claims'])
   assert.deepEqual([(await roles()).roles, (await exported('grafana'))?.claims], [[], undefined])
 })
