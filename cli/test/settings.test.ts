@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pngOf } from '../../server/testing/pictures.ts'
-import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
+import { startService, type Service } from '../../server/testing/service.ts'
 import { fieldsOf } from '../terminal.ts'
-import { inherited } from '../testing/environment.ts'
+import { runCommand } from '../testing/command.ts'
 
 const main = join(import.meta.dirname, '../main.ts')
 let service: Service
@@ -16,16 +15,7 @@ before(async () => {
 })
 after(() => service.close())
 
-type Run = { code: number; stdout: string; stderr: string }
-
-function countersign(...words: string[]): Promise<Run> {
-  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-    })
-  })
-}
+const countersign = (...words: string[]) => runCommand(service, [...words])
 
 test('SET-04 settings are read, changed, listed and restored on the command line', async () => {
   const settings = (...words: string[]) => countersign('settings', ...words)

@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
+import { startService, type Service } from '../../server/testing/service.ts'
 import { startWebhookReceiver } from '../../server/testing/webhook-receiver.ts'
-import { inherited } from '../testing/environment.ts'
+import { runCommand } from '../testing/command.ts'
 
-const main = join(import.meta.dirname, '../main.ts')
 let service: Service
 before(async () => {
   service = await startService()
 })
 after(() => service.close())
 
-type Run = { code: number; stdout: string; stderr: string }
-
-function countersign(...words: string[]): Promise<Run> {
-  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-    })
-  })
-}
+const countersign = (...words: string[]) => runCommand(service, [...words])
 const webhooks = (...words: string[]) => countersign('webhooks', ...words)
 
 test('a webhook of the service is added, tested, changed and removed on the command line', async (t) => {

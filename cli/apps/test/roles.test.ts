@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ask, createRemotePerson } from '../../../server/testing/remote-signer.ts'
-import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
+import { startService, type Service } from '../../../server/testing/service.ts'
 import { fieldsOf, listOf, textOf } from '../../terminal.ts'
-import { inherited } from '../../testing/environment.ts'
+import { runCommand } from '../../testing/command.ts'
 
-const main = join(import.meta.dirname, '../../main.ts')
 let service: Service
 before(async () => {
   service = await startService()
 })
 after(() => service.close())
 
-type Run = { code: number; stdout: string; stderr: string }
-
-function countersign(...words: string[]): Promise<Run> {
-  const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-    })
-  })
-}
+const countersign = (...words: string[]) => runCommand(service, [...words])
 
 async function json(...words: string[]) {
   const { code, stdout, stderr } = await countersign(...words, '--json')
