@@ -6,7 +6,7 @@ import { findGroupsByKey, hasReservedPrefix, protectGroups } from '#accounts/gro
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { getApp, lockManagedApp } from '#clients/registration/app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Database } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { literalPrefix } from './mapping.ts'
 import { isReservedClaim } from './reserved.ts'
@@ -21,10 +21,7 @@ const errors = defineErrors({
 export type AppClaimsRef = { operator: Operator; clientId: ClientId }
 
 /** Returns the mapped claims of an app. Throws `app_not_found`. */
-export async function getClaims(
-  db: Database | Transaction,
-  { operator, clientId }: AppClaimsRef,
-): Promise<ClaimMappings> {
+export async function getClaims(db: Database, { operator, clientId }: AppClaimsRef): Promise<ClaimMappings> {
   const { claims } = await getApp(db, { manager: operator, clientId })
   return { claims }
 }

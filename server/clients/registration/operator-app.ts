@@ -2,7 +2,7 @@ import type { ClientId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { deletePictures } from '#platform/pictures/picture.ts'
-import type { ListedApp, RegisteredApp } from './directory.ts'
+import type { RegisteredApp } from './directory.ts'
 import * as store from './store.ts'
 
 /** Finds an app that an operator registered. Undefined for apps of users and of client metadata documents. */
@@ -18,7 +18,7 @@ export async function findOperatorApp(
 export function listOperatorApps(
   db: Database,
   page: { after: ClientId | undefined; count: number },
-): Promise<ListedApp[]> {
+): Promise<RegisteredApp[]> {
   return store.listOperatorApps(db, page)
 }
 

@@ -106,9 +106,9 @@ export function listApps(db: Database, { before, count }: { before: Position | u
     .execute()
 }
 
-/** Lists `count` apps that the operator registered, by client ID, those after another one. */
+/** Lists `count` apps that the operator registered, by client ID, those after another one, with all that they have. */
 export function listOperatorApps(db: Database, { after, count }: { after: ClientId | undefined; count: number }) {
-  return selectListed(db)
+  return selectApps(db)
     .where('owner_user_id', 'is', null)
     .where('metadata_fetched_at', 'is', null)
     .$if(after !== undefined, (some) => some.where('client_id', '>', after ?? null))

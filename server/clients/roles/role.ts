@@ -21,12 +21,13 @@ const errors = defineErrors({
 export type AppRolesRef = { operator: Operator; clientId: ClientId }
 
 /** Returns the roles of an app and who has them. Throws `app_not_found`. */
-export async function getRoles(db: Database | Transaction, { operator, clientId }: AppRolesRef): Promise<AppRoles> {
+export async function getRoles(db: Database, { operator, clientId }: AppRolesRef): Promise<AppRoles> {
   await getApp(db, { manager: operator, clientId })
   return readRoles(db, clientId)
 }
 
-async function readRoles(db: Database | Transaction, clientId: ClientId): Promise<AppRoles> {
+/** Reads the roles of an app that exists. */
+export async function readRoles(db: Database | Transaction, clientId: ClientId): Promise<AppRoles> {
   const roles = await store.listRoles(db, clientId)
   const groups = await store.listRoleGroups(db, clientId)
   const identities = await store.listRoleIdentities(db, clientId)

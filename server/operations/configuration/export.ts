@@ -12,7 +12,7 @@ import { listGroups } from '#accounts/groups/group.ts'
 import { listPendingMailed } from '#accounts/invitations/invitation.ts'
 import { hasPermission } from '#accounts/operators/acting-operator.ts'
 import type { Operator } from '#accounts/operators/operator-guard.ts'
-import type { ListedApp } from '#clients/registration/directory.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { findOperatorApp, listOperatorApps } from '#clients/registration/operator-app.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -50,7 +50,7 @@ export async function exportDocument(
   // The logo is a picture, which a document cannot contain.
   const { 'branding.logo': _logo, ...settings } = stored ?? {}
   const groups = hasPermission(operator, 'groups.read') ? await readGroups(kernel, source) : []
-  const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, { operator, source }) : []
+  const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, source) : []
   const invitations = hasPermission(operator, 'people.invite') ? await readInvitations(kernel, source, now) : []
   return {
     apiVersion: 'countersign/v1',
@@ -77,15 +77,12 @@ async function readGroups({ db }: Kernel, source: string | undefined): Promise<D
     }))
 }
 
-type Exported = { operator: Operator; source: string | undefined }
-
-async function readApps(kernel: Kernel, { operator, source }: Exported): Promise<DeclaredApp[]> {
+async function readApps(kernel: Kernel, source: string | undefined): Promise<DeclaredApp[]> {
   const { db, config } = kernel
   const isOwnPicture = (url: string) => isOfThisService(config.baseUrl, url)
   const declared: DeclaredApp[] = []
-  const add = async (key: string, app: ListedApp) => {
-    const parts = await readParts(db, { operator, clientId: app.clientId })
-    declared.push(declarationOf(key, { app, parts }, isOwnPicture))
+  const add = async (key: string, app: RegisteredApp) => {
+    declared.push(declarationOf(key, { app, parts: await readParts(db, app) }, isOwnPicture))
   }
   if (source === undefined) for (const app of await readAllApps(kernel)) await add(app.clientId, app)
   else
@@ -96,8 +93,8 @@ async function readApps(kernel: Kernel, { operator, source }: Exported): Promise
   return declared
 }
 
-async function readAllApps({ db }: Kernel): Promise<ListedApp[]> {
-  const found: ListedApp[] = []
+async function readAllApps({ db }: Kernel): Promise<RegisteredApp[]> {
+  const found: RegisteredApp[] = []
   let after: ClientId | undefined
   do {
     const page = await listOperatorApps(db, { after, count: pageCount })

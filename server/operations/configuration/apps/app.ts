@@ -121,7 +121,8 @@ async function changeApp(applying: Applying, declared: DeclaredApp, found: Regis
   const restored: DeclaredApp =
     wasPruned && declared.status === undefined ? { ...declared, status: 'active' } : declared
   const settings = differences(valuesOf(found), flat(desired(restored)))
-  const [before, parts] = [await readParts(tx, { operator: manager, clientId }), desiredParts(declared)]
+  const parts = desiredParts(declared)
+  const before = Object.keys(parts).length > 0 ? await readParts(tx, found) : noParts
   const changed = [...settings, ...differences(valuesOfParts(before), valuesOfParts(parts))]
   const secretSha256 = clientSecret === undefined ? undefined : sha256(clientSecret)
   const isNewSecret = secretSha256 && !activeSecretHashes(found, now).some((each) => equalBytes(each, secretSha256))

@@ -1,22 +1,20 @@
 import type { ClientId } from '@countersign/protocol/ids'
 import type { DeclaredApp } from '@countersign/protocol/operations/configuration'
-import type { Operator } from '#accounts/operators/operator-guard.ts'
-import { getClaims, mappingsOf, replaceClaims } from '#clients/claims/claim.ts'
-import { getRoles, replaceRoles } from '#clients/roles/role.ts'
+import { mappingsOf, replaceClaims } from '#clients/claims/claim.ts'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import { readRoles, replaceRoles } from '#clients/roles/role.ts'
 import { afterCommit, type Database, type Transaction } from '#platform/database/database.ts'
 import { type Applying, definedValues, type Values } from '../plan.ts'
 
 /** Parts of an app that are replaced as a whole, besides its settings: its roles, who has them, and mapped claims. */
-export type AppParts = Required<Pick<{ [Name in PartName]: NonNullable<DeclaredApp[Name]> }, PartName>>
-type PartName = 'roles' | 'roleAssignments' | 'claims'
+export type AppParts = Required<Pick<DeclaredApp, 'roles' | 'roleAssignments' | 'claims'>>
 
 /** Reads the parts of an app as a document declares them. */
 export async function readParts(
   db: Database | Transaction,
-  ref: { operator: Operator; clientId: ClientId },
+  { clientId, claims }: Pick<RegisteredApp, 'clientId' | 'claims'>,
 ): Promise<AppParts> {
-  const { roles, roleAssignments } = await getRoles(db, ref)
-  const { claims } = await getClaims(db, ref)
+  const { roles, roleAssignments } = await readRoles(db, clientId)
   return { roles, roleAssignments: roleAssignments.map(toAssignment), claims }
 }
 
