@@ -5,7 +5,9 @@ import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { findByHandle, findIdentity, lockIdentityWithUser } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
+import type { ServerContext } from '#platform/module/services.ts'
+import type { Mail } from '#platform/outbound/mail.ts'
 import {
   auditFieldsOf,
   hasRightsOf,
@@ -68,9 +70,23 @@ export async function addOperator(
   })
 }
 
-/** Lists the verified addresses of the active owners. */
-export function listOwnerAddresses(db: Database, now: Date): Promise<string[]> {
-  return store.listOwnerAddresses(db, now)
+/** Mail to an owner by their address, and what is logged if it cannot be sent. */
+type OwnerNotice = { mailTo: (to: string) => Mail; failure: string }
+
+/**
+ * Mails the active owners with a verified address. The request does not wait for the mails: what they tell of must not
+ * fail because the mail server does.
+ */
+export async function mailOwners(
+  { db, config, mail, log }: ServerContext,
+  { mailTo, failure }: OwnerNotice,
+  now: Date,
+): Promise<void> {
+  if (config.mail.by === 'nothing') return
+  for (const to of await store.listOwnerAddresses(db, now))
+    void mail.send(mailTo(to)).catch((error: unknown) => {
+      log.warn(error instanceof ApiError ? { reason: error.code } : { err: error }, failure)
+    })
 }
 
 type Change = { identityId: IdentityId; tokens: TokensOfOperator }
@@ -168,6 +184,15 @@ export async function requireOtherAccounts(
   identityIds: IdentityId[],
 ): Promise<void> {
   await requireRightsOfAll(tx, operator, identityIds)
+  await requireNotOwnAccount(tx, operator, identityIds)
+}
+
+/** Throws `operator_protected` if one of the identities belongs to the account of the operator who acts. */
+export async function requireNotOwnAccount(
+  tx: Transaction,
+  operator: Operator,
+  identityIds: IdentityId[],
+): Promise<void> {
   const own = rightsHolderOf(operator)
   if (own !== null && (await store.isInAccountOf(tx, own, identityIds)))
     throw errors.operator_protected({ sentence: ownAccount })

@@ -1,22 +1,15 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
-import { listOwnerAddresses } from '#accounts/operators/operator.ts'
-import { ApiError } from '#platform/api-error.ts'
+import { mailOwners } from '#accounts/operators/operator.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Mail, mailInAllLanguages } from '#platform/outbound/mail.ts'
 
 type About = { to: string; key: string; config: Pick<Config, 'authUrl' | 'brand'>; now: Date }
 
-/**
- * Mails the active owners that a sink was changed. The request does not wait for the mails: the change must not fail
- * because the mail server does.
- */
-export async function mailOwners({ db, config, mail, log }: ServerContext, key: string, now: Date): Promise<void> {
-  if (config.mail.by === 'nothing') return
-  for (const to of await listOwnerAddresses(db, now))
-    void mail.send(sinkChangedMail({ to, key, config, now })).catch((error: unknown) => {
-      log.warn(error instanceof ApiError ? { reason: error.code } : { err: error }, 'mail about a sink failed')
-    })
+/** Mails the active owners that a sink was changed. */
+export function mailChange(kernel: ServerContext, key: string, now: Date): Promise<void> {
+  const mailTo = (to: string) => sinkChangedMail({ to, key, config: kernel.config, now })
+  return mailOwners(kernel, { mailTo, failure: 'mail about a sink failed' }, now)
 }
 
 /** Builds the mail to an owner when a receiver of the audit log was changed. Their language is unknown. */

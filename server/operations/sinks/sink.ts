@@ -8,7 +8,7 @@ import { findEvent } from '#platform/audit/event-list.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Database } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { mailOwners } from './change-mail.ts'
+import { mailChange } from './change-mail.ts'
 import { deliver } from './delivery.ts'
 import { createSecret, sealHeaders } from './secrets.ts'
 import * as store from './store.ts'
@@ -75,7 +75,7 @@ export async function createSink(
     const details = { sinkId, key, kind, origin: originOf(url), actions }
     await recordAuditEvent(tx, { action: 'sink.created', ...auditFieldsOf(operator), details }, now)
   })
-  await mailOwners(kernel, key, now)
+  await mailChange(kernel, key, now)
   return { sink: await getSink(db, sinkId), secret: made?.secret ?? null }
 }
 
@@ -181,7 +181,7 @@ async function carryOut(
   const details = { sinkId: row.sinkId, key: row.key, change, changed: [...changed] }
   await sendAtOnce(kernel, operator, { row, action: 'sink.change_announced', details }, now)
   await operatorTransaction(kernel.db, operator, work)
-  await mailOwners(kernel, row.key, now)
+  await mailChange(kernel, row.key, now)
 }
 
 type AtOnce = {

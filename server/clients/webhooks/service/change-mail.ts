@@ -1,6 +1,5 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
-import { listOwnerAddresses } from '#accounts/operators/operator.ts'
-import { ApiError } from '#platform/api-error.ts'
+import { mailOwners } from '#accounts/operators/operator.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Mail, mailInAllLanguages } from '#platform/outbound/mail.ts'
@@ -9,14 +8,11 @@ type About = { to: string; origin: string; config: Pick<Config, 'authUrl' | 'bra
 
 /**
  * Mails the active owners that a webhook of the service was changed: who takes over an operator could have the events
- * of all identities sent elsewhere. The request does not wait for the mails.
+ * of all identities sent elsewhere.
  */
-export async function mailOwners({ db, config, mail, log }: ServerContext, origin: string, now: Date): Promise<void> {
-  if (config.mail.by === 'nothing') return
-  for (const to of await listOwnerAddresses(db, now))
-    void mail.send(webhookChangedMail({ to, origin, config, now })).catch((error: unknown) => {
-      log.warn(error instanceof ApiError ? { reason: error.code } : { err: error }, 'mail about a webhook failed')
-    })
+export function mailChange(kernel: ServerContext, origin: string, now: Date): Promise<void> {
+  const mailTo = (to: string) => webhookChangedMail({ to, origin, config: kernel.config, now })
+  return mailOwners(kernel, { mailTo, failure: 'mail about a webhook failed' }, now)
 }
 
 /** Builds the mail to an owner when a webhook of the service was changed. Their language is unknown. */

@@ -6,7 +6,7 @@ import type { Database } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { enqueueServiceTest, listDeliveriesTo, requeue } from '../delivery.ts'
 import { replaceSecret } from '../secret.ts'
-import { mailOwners } from './change-mail.ts'
+import { mailChange } from './change-mail.ts'
 import { countChange, originOf, requireWebhook } from './webhook.ts'
 
 const errors = defineErrors({ webhook_disabled: [409, 'The webhook is disabled.'] })
@@ -45,7 +45,7 @@ export async function rotateSecret(
     await recordAuditEvent(tx, { action: 'webhook.secret_rotated', ...auditFieldsOf(operator), details }, now)
     return created
   })
-  await mailOwners(kernel, originOf(url), now)
+  await mailChange(kernel, originOf(url), now)
   return replaced
 }
 

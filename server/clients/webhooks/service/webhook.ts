@@ -9,7 +9,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { toAttempt } from '../delivery.ts'
 import { createSecret } from '../secret.ts'
 import { deleteEndpoint, failPendingDeliveries } from '../store.ts'
-import { mailOwners } from './change-mail.ts'
+import { mailChange } from './change-mail.ts'
 import * as store from './store.ts'
 import type { ServiceWebhookRow } from './store.ts'
 
@@ -51,7 +51,7 @@ export async function createWebhook(
     await recordAuditEvent(tx, { action: 'webhook.created', ...auditFieldsOf(operator), details }, now)
     return createSecret(tx, keyring, webhookId, now)
   })
-  await mailOwners(kernel, originOf(url), now)
+  await mailChange(kernel, originOf(url), now)
   return { webhook: await getWebhook(db, webhookId), secret }
 }
 
@@ -83,7 +83,7 @@ export async function updateWebhook(
     const details = { webhookId, origin: originOf(url ?? before.url), changed: Object.keys(change) }
     await recordAuditEvent(tx, { action: 'webhook.updated', ...auditFieldsOf(operator), details }, now)
   })
-  await mailOwners(kernel, originOf(before.url), now)
+  await mailChange(kernel, originOf(before.url), now)
   return getWebhook(db, webhookId)
 }
 
@@ -102,7 +102,7 @@ export async function removeWebhook(
     const details = { webhookId, origin }
     await recordAuditEvent(tx, { action: 'webhook.deleted', ...auditFieldsOf(operator), details }, now)
   })
-  await mailOwners(kernel, origin, now)
+  await mailChange(kernel, origin, now)
 }
 
 /** Returns a webhook of the service; those of apps are not among them. Throws `webhook_not_found`. */
