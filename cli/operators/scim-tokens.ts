@@ -4,7 +4,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { type Settings, settingsOf } from '../settings.ts'
-import { printJson, printTable } from '../terminal.ts'
+import { CancelledError, isInteractive, printJson, printTable, promptConfirmation } from '../terminal.ts'
 import { toDays } from './tokens.ts'
 
 export function addList(tokens: Command): void {
@@ -52,13 +52,18 @@ export function addDelete(tokens: Command): void {
     .command('delete')
     .description('delete a SCIM token; its users and groups stay')
     .argument('<tokenId>')
-    .action(async (tokenId: string, _: unknown, command: Command) => {
+    .option('--yes', 'skip the confirmation')
+    .action(async (tokenId: string, { yes }: { yes?: true }, command: Command) => {
       const settings = settingsOf(command)
+      if (!yes && !isInteractive(settings)) command.error('error: --yes is required without a terminal')
+      if (!yes && !(await promptConfirmation({ message: deletion, initialValue: false }))) throw new CancelledError()
       await call(settings, 'DELETE /api/admin/scim-tokens/:tokenId', { params: { tokenId } })
       if (settings.json) return printJson({ tokenId, deleted: true })
       console.log(`${tokenId} was deleted.`)
     })
 }
+
+const deletion = 'Delete the token? No other token can manage its users and groups. To replace it, rotate it.'
 
 function print(settings: Settings, answer: NewScimToken): void {
   if (settings.json) return printJson(answer)

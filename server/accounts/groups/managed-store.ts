@@ -52,6 +52,9 @@ export function lockGroupsOfSource(tx: Transaction, groupIds: string[], managedB
  * number of memberships.
  */
 export async function releaseGroups(tx: Transaction, managedBy: string, batch: number): Promise<number> {
+  // As everything that changes members, so that no identity is deleted meanwhile.
+  const groups = tx.selectFrom('user_group').select('group_id').where('managed_by', '=', managedBy)
+  await groups.orderBy('group_id').forNoKeyUpdate().execute()
   const { rows } = await sql<{ count: number }>`
     with released as (
       delete from group_member where (identity_id, group_id, source) in (

@@ -3,6 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { sourceOf } from '#accounts/operators/acting-operator.ts'
+import { requireNotOwnAccount } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { type AuditEvent, recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -72,7 +73,7 @@ type Change = { operator: Operator; group: GroupRef; add: IdentityId[]; remove: 
 
 /**
  * Adds and removes members of a source in a group. The transaction has locked the identities that it adds, and then the
- * group. Throws `identity_in_too_many_groups`.
+ * group. Throws `identity_in_too_many_groups`, and `operator_protected` for the account whose rights the source has.
  */
 export async function changeMembersOfSource(
   tx: Transaction,
@@ -81,6 +82,7 @@ export async function changeMembersOfSource(
 ): Promise<void> {
   const { groupId } = group
   const source = sourceOf(operator)
+  await requireNotOwnAccount(tx, operator, [...add, ...remove])
   const { added, joined } = await insertMembers(tx, { groupId, source, identityIds: add }, now)
   if (await findInTooManyGroups(tx, joined)) throw errors.identity_in_too_many_groups()
   const { removed, left } = await deleteMembers(tx, { groupId, source, identityIds: remove })

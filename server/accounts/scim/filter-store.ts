@@ -84,6 +84,7 @@ function requireText(value: FilterValue): string {
 function compareId(column: RawBuilder<unknown>, { operator, value }: Leaf): Condition {
   const text = requireText(value).toLowerCase()
   if (isUuid(text) && !['co', 'sw', 'ew'].includes(operator)) return order(column, operator, sql`${text}::uuid`)
+  if (operator === 'eq' || operator === 'ne') return sql`${operator === 'ne'}::boolean`
   return compareText(sql`${column}::text`, operator, text)
 }
 

@@ -55,6 +55,10 @@ export async function changeProvisioned(
   const { identityId } = before
   const email = deps.mail.isSetUp ? change.email : before.email
   const row = { ...before, ...change, email }
+  const changed = (['handle', 'displayName', 'email', 'active'] as const).filter((each) => row[each] !== before[each])
+  if (changed.length === 0) return
+  const event = { action: 'identity.edited', ...auditFieldsOf(operator), identityId, details: { changed } } as const
+  await recordAuditEvent(tx, event, now)
   if (row.handle !== before.handle) {
     await freeHandle(tx, identityId)
     await claimHandle(tx, row.handle, identityId, now)

@@ -59,14 +59,20 @@ export function readMembers(value: unknown): string[] {
 }
 
 const keyCharactersMax = 63
+const digestCharacters = 16
 
-/** Derives the key of a group from its name: lower case, with hyphens for what a key cannot contain. */
+/**
+ * Derives the key of a group from its name: lower case, with hyphens for what a key cannot contain. If that loses
+ * letters or digits, a digest of the name tells it from others.
+ */
 export function keyOf(displayName: string): string {
   const plain = displayName.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   const key = withoutPunctuationAround(plain.replaceAll(/[^a-z0-9._]+/g, '-'))
-  const trimmed = withoutPunctuationAround(key.slice(0, keyCharactersMax))
-  if (trimmed !== '') return trimmed
-  return `group-${createHash('sha256').update(displayName).digest('hex').slice(0, 16)}`
+  if (key !== '' && !/(?![a-z0-9])[\p{L}\p{N}]/u.test(plain))
+    return withoutPunctuationAround(key.slice(0, keyCharactersMax))
+  const digest = createHash('sha256').update(displayName).digest('hex').slice(0, digestCharacters)
+  const start = withoutPunctuationAround(key.slice(0, keyCharactersMax - digestCharacters - 1))
+  return `${start === '' ? 'group' : start}-${digest}`
 }
 
 function withoutPunctuationAround(text: string): string {

@@ -155,9 +155,13 @@ test('SCM-11 a filter that no index serves over more than 100,000 users is refus
     'userName co "a"',
     'not (userName eq "a")',
     'active eq true or id eq "a"',
+    'meta.created ge "1970-01-01T00:00:00Z" and displayName co "a"',
+    'id gt "00000000-0000-0000-0000-000000000000" and displayName co "a"',
   ])
     assert.equal(await filterOf(filter), 'tooMany', filter)
   assert.equal(await statusOf('sortBy=displayName'), 'tooMany')
+  const range = encodeURIComponent('meta.created ge "1970-01-01T00:00:00Z"')
+  assert.equal(await statusOf(`sortBy=displayName&filter=${range}`), 'tooMany')
   const served = ['userName eq "a"', 'userName sw "a" and displayName co "a"', 'emails[value eq "a@b.example"]']
   for (const filter of [...served, 'id eq "a" or externalId eq "b"', `meta.lastModified gt "2040-01-01T00:00:00Z"`])
     assert.equal(await filterOf(filter), 200, filter)

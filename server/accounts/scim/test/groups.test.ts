@@ -171,6 +171,7 @@ test('SCM-16 a directory cannot take the key of another group, or a key with a m
   assert.equal(await keyOf('system:masters'), 'system-masters')
   assert.equal(await keyOf('Vertrieb & Märkte/DE'), 'vertrieb-markte-de')
   assert.match(await keyOf('الإدارة'), /^group-[0-9a-f]{16}$/)
+  for (const name of ['Отдел 1', 'Группа 1']) assert.match(await keyOf(name), /^1-[0-9a-f]{16}$/)
   assert.ok(existing.id)
 })
 

@@ -60,7 +60,7 @@ test('SCM-13 what a deleted token has suspended stays so, and operators end it',
   assert.deepEqual(rows, [{ suspended_at: null }])
 })
 
-test('SCM-10 an invited user whom an operator deletes is unknown to the directory, and can be added', async () => {
+test('SCM-10 an invited user deleted by an operator is unknown to the directory, and can be added', async () => {
   const user = await directory.created()
   const { handle } = await invited.entryOf(user.id)
   const deleted = await admin('DELETE', `identities/${user.id}`, { confirm: handle, reason: 'Twice' })
@@ -151,7 +151,7 @@ test('an export has no invitations of users of a directory', async () => {
   assert.equal(invitations, undefined)
 })
 
-test('SCM-12 apps of an identity that no directory manages are not told of one', async () => {
+test('SCM-12 events of an identity that no directory manages name none', async () => {
   const user = await acceptedUser(world, directory)
   const person = { identityId: user.id, headers: user.headers } as Person
   const other = await sibling(world, person)

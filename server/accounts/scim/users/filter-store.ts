@@ -85,6 +85,7 @@ function emailsOf(filter: Simple): Condition {
   const path = { name: part, part: undefined }
   if (filter.kind === 'present') return anyEmail(leafOf(partsOfEmail, { ...filter, path }))
   const { operator, value } = filter
+  if (value === null && operator !== 'eq' && operator !== 'ne') throw errors.invalidFilter()
   // No value may be this one: `ne` on several values is the opposite of `eq`.
   if (operator === 'ne') return sql`not ${emailsOf({ ...filter, operator: 'eq' })}`
   if (value === null) return sql`not ${emailsOf({ kind: 'present', path: filter.path })}`
@@ -92,28 +93,41 @@ function emailsOf(filter: Simple): Condition {
   return anyEmail(leafOf(partsOfEmail, { ...filter, path }))
 }
 
-/** Checks whether an index limits the users that are read for a filter. */
-export function isIndexed(filter: Filter): boolean {
+/** How an index limits the users that are read for a filter: to few, or to a range that may have all of them. */
+export type Limit = 'few' | 'range' | undefined
+
+/** Returns how an index limits the users that are read for a filter, or undefined if it does not. */
+export function limitOf(filter: Filter): Limit {
   switch (filter.kind) {
-    case 'and':
-      return filter.filters.some(isIndexed)
-    case 'or':
-      return filter.filters.every(isIndexed)
+    case 'and': {
+      // What no index serves is compared with each user of a range.
+      const limits = filter.filters.map(limitOf)
+      if (limits.includes('few')) return 'few'
+      return limits.includes(undefined) ? undefined : 'range'
+    }
+    case 'or': {
+      const limits = filter.filters.map(limitOf)
+      if (limits.includes(undefined)) return undefined
+      return limits.includes('range') ? 'range' : 'few'
+    }
     case 'element':
-      return addressIn(filter.filter) !== undefined
+      return addressIn(filter.filter) === undefined ? undefined : 'few'
     case 'compare': {
       const { path, operator, value } = filter
-      if (typeof value !== 'string') return false
-      if (path.name === 'emails') return operator === 'eq' && (path.part ?? 'value') === 'value'
-      return (
+      if (typeof value !== 'string') return undefined
+      const isOne = operator === 'eq' || operator === 'sw'
+      if (path.name === 'emails') return operator === 'eq' && (path.part ?? 'value') === 'value' ? 'few' : undefined
+      if (
         columnsOf(sql`true`)
           .get(nameOf(path))
-          ?.index.includes(operator) === true
+          ?.index.includes(operator) !== true
       )
+        return undefined
+      return isOne ? 'few' : 'range'
     }
     case 'not':
     case 'present':
-      return false
+      return undefined
   }
 }
 

@@ -7,7 +7,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import type { ScimSource } from '../source.ts'
 import { scimUrlOf } from '../token.ts'
 import { toResource } from './user.ts'
-import { conditionOf, isIndexed, orderOf } from './filter-store.ts'
+import { conditionOf, limitOf, orderOf } from './filter-store.ts'
 import * as store from './user-store.ts'
 
 const countDefault = 100
@@ -20,8 +20,8 @@ export async function listUsers({ db, config }: ServerContext, { tokenId }: Scim
   const { startIndex, count } = pageOf(query)
   const filter = query.filter === undefined ? undefined : parseFilter(query.filter)
   const order = query.sortBy === undefined ? undefined : orderOf(query.sortBy)
-  const isLimited = filter !== undefined && isIndexed(filter)
-  const readsAll = (filter !== undefined && !isLimited) || (order !== undefined && !order.isIndexed && !isLimited)
+  const limit = filter && limitOf(filter)
+  const readsAll = (filter && limit === undefined) || (order && !order.isIndexed && limit !== 'few')
   if (readsAll && (await store.hasMoreUsers(db, tokenId, limits.scimScannedMax))) throw errors.tooMany()
   const listing = {
     tokenId,

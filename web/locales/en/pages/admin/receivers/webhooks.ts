@@ -4,7 +4,7 @@ import { plural } from '../../../../plural.ts'
 /** Holds the messages about the webhooks of the service, for operators. */
 export const adminWebhooksMessages = {
   title: 'Webhooks',
-  about: 'Programs that are told what happens to all people and groups, without names and addresses.',
+  about: 'Programs that receive events of all people and groups, without names and addresses.',
   none: 'No webhook yet',
   add: 'Add webhook',
   addNow: 'Add',
