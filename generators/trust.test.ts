@@ -81,7 +81,7 @@ test('TRU-25 an implementation in Python accepts the histories and promises of t
 })
 
 test('TRU-25 an implementation in Python refuses changed histories and promises', async () => {
-  const { identityId, leaf1, leaf2, unproved1, unproved2, promise } = vectors
+  const { identityId, leaf1, leaf2, unproved1, unproved2, recovered, promise } = vectors
   const changed = (leaf: string, fields: object) => JSON.stringify({ ...JSON.parse(leaf), ...fields })
   const { possession, link } = JSON.parse(leaf2)
   const good = historyOf(identityId, [leaf1, leaf2])
@@ -104,7 +104,11 @@ test('TRU-25 an implementation in Python refuses changed histories and promises'
     ['version_gap', historyOf(identityId, [leaf2])],
     ['version_twice', historyOf(identityId, [leaf1, leaf1])],
     ['time_went_back', historyOf(identityId, [leaf1, changed(leaf2, { at: '2029-01-01T12:00:00.000Z' })])],
-    ['unknown_event', withLeaf({ event: 'recovered' })],
+    ['unknown_event', withLeaf({ event: 'Recovered' })],
+    ['malformed_leaf', withLeaf({ event: 'recovered' })],
+    ['key_not_proved', historyOf(identityId, [leaf1, recovered])],
+    ['no_possession', historyOf(identityId, [leaf1, changed(recovered, { possession })])],
+    ['no_possession', historyOf(identityId, [leaf1, changed(recovered, { event: 'rotated' })])],
     ['malformed_leaf', withLeaf({ at: '2030-01-01T12:00:00Z' })],
     ['malformed_leaf', withLeaf({ version: 1 })],
     ['malformed_leaf', withLeaf({ publicKey: Buffer.alloc(32).toString('base64') })],

@@ -104,7 +104,7 @@ const chunkRecords = 8192
 const digestBytes = 32
 /** Identity, head, key and former key; instant (8), version (4) and flags (1). */
 const recordBytes = 4 * digestBytes + 13
-const flag = { possession: 4, linked: 8, former: 16 }
+const flag = { possession: 4, linked: 8, former: 16, laterEvent: 32 }
 
 /**
  * Draws a function from a strongly universal family of 32 bits: each half is the upper half of a sum of products of
@@ -132,10 +132,15 @@ function writeRecord(record: Buffer, state: KeyHistoryState): void {
   record.writeDoubleLE(Date.parse(at), 128)
   record.writeUInt32LE(keyVersion, 136)
   record[140] =
-    keyEventKinds.indexOf(event) |
+    eventFlags(keyEventKinds.indexOf(event)) |
     (hasPossession ? flag.possession : 0) |
     (isLinked ? flag.linked : 0) |
     (formerPublicKey === null ? 0 : flag.former)
+}
+
+/** Two bits name the first four events. A further bit is for later ones, so that earlier state files stay valid. */
+function eventFlags(index: number): number {
+  return (index & 3) | (index > 3 ? flag.laterEvent : 0)
 }
 
 function readRecord(record: Buffer): KeyHistoryState {
@@ -154,7 +159,7 @@ function readRecord(record: Buffer): KeyHistoryState {
 function readFlags(record: Buffer) {
   const flags = record[140] ?? 0
   return {
-    event: keyEventKinds[flags & 3] ?? 'created',
+    event: keyEventKinds[(flags & 3) + (flags & flag.laterEvent ? 4 : 0)] ?? 'created',
     hasPossession: (flags & flag.possession) > 0,
     isLinked: (flags & flag.linked) > 0,
     hasFormer: (flags & flag.former) > 0,

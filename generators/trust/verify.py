@@ -27,7 +27,7 @@ SMALL_ORDER = {
         "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
     )
 }
-EVENTS = ("created", "rotated", "adopted", "removed")
+EVENTS = ("created", "rotated", "adopted", "removed", "recovered")
 DAY = datetime.timedelta(days=1)
 
 
@@ -214,6 +214,8 @@ def parse_leaf(text):
     require(event != "rotated" or leaf["keyVersion"] > 1, "malformed_leaf")
     require(event != "adopted" or (has_possession and (leaf["keyVersion"] > 1 or not has_link)), "malformed_leaf")
     require(event != "removed" or not (has_link or has_possession), "malformed_leaf")
+    is_recovery = leaf["keyVersion"] > 1 and has_possession and not has_link
+    require(event != "recovered" or is_recovery, "malformed_leaf")
     return leaf
 
 

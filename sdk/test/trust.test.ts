@@ -115,6 +115,17 @@ test('TRU-03 a key without the proofs of its owner is accepted only with keys: a
   await refuses('no_possession', lenient)
 })
 
+test('TRU-43 a key after a recovery is another person, also after a rotation', async (t) => {
+  const { log, identityId, name, refuses, restart, ask } = await begin(t)
+  const [next, later] = [newKeyPair(), newKeyPair()]
+  addLeaf(log, identityId, next, { event: 'recovered' })
+  await refuses('key_not_proved')
+  addLeaf(log, identityId, later, { event: 'rotated', linkedBy: next })
+  name(later)
+  await refuses('key_not_proved')
+  assert.equal((await ask(restart({ keys: 'any' }))).publicKey, later.publicKey)
+})
+
 test('TRU-04 a checkpoint of another key or another name is of an unknown log', async (t) => {
   const { log, identityId, service, refuses, ask } = await begin(t)
   await ask()
@@ -222,7 +233,8 @@ test('TRU-09 leaves that are not in the log, of another identity or of no known 
     ['key_not_proved', { ...event, hashes: event.hashes.slice(1) }],
     ['key_not_proved', { ...event, hashes: [...event.hashes, ...event.hashes] }],
     ['key_not_proved', other],
-    ['unknown_event', { ...event, leaf: event.leaf.replace('"created"', '"recovered"') }],
+    ['unknown_event', { ...event, leaf: event.leaf.replace('"created"', '"Recovered"') }],
+    ['malformed_leaf', { ...event, leaf: event.leaf.replace('"created"', '"recovered"') }],
     ['malformed_leaf', { ...event, leaf: ` ${event.leaf}` }],
     ['malformed_leaf', { ...event, leaf: '"'.repeat(5000) }],
     ['unexpected_response', { ...event, index: '1' }],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { keyEventKinds } from '@countersign/protocol/formats/signing/key-event'
 import { KeyStates } from '../key-states.ts'
 
 const key = Buffer.alloc(32, 1).toString('base64')
@@ -64,4 +65,24 @@ test('the states of many identities are found again, also after they were stored
   assert.equal(read.count, identities.length)
   for (const [nth, identity] of identities.entries())
     assert.deepEqual(read.find(identity), { ...state, identity, keyVersion: nth + 1 })
+})
+
+test('every event of a key is kept with what is proved of it, and a key after a recovery counts as unproved', () => {
+  const states = new KeyStates()
+  const all = keyEventKinds.flatMap((event) =>
+    [true, false].flatMap((hasPossession) =>
+      [true, false].flatMap((isLinked) =>
+        [key, null].map((formerPublicKey) => ({
+          ...{ ...state, event, hasPossession, isLinked, formerPublicKey },
+          identity: randomBytes(32).toString('base64'),
+        })),
+      ),
+    ),
+  )
+  for (const each of all) states.set(each)
+  const read = KeyStates.readAll(Buffer.concat([...states.pieces()]))
+  for (const each of all) assert.deepEqual(read.find(each.identity), each)
+  const recovered = new KeyStates()
+  recovered.set({ ...state, identity: key, event: 'recovered', hasPossession: true, isLinked: false })
+  assert.equal(recovered.countUnproved(), 1)
 })

@@ -192,7 +192,10 @@ test('TLG-15 log watch stops at an entry that does not continue the history of i
     ['broken_chain', (leaf) => ({ ...leaf, previous: digest, possession: null })],
     ['key_used_before', (leaf) => ({ ...leaf, possession: null })],
     ['time_went_back', (leaf) => ({ ...leaf, at: '2029-01-01T12:00:00.000Z', possession: null })],
-    ['unknown_event', (leaf) => ({ ...leaf, event: 'recovered' })],
+    ['unknown_event', (leaf) => ({ ...leaf, event: 'Recovered' })],
+    ['malformed_leaf', (leaf) => ({ ...leaf, event: 'recovered', possession: null })],
+    ['malformed_leaf', (leaf) => ({ ...leaf, event: 'recovered', link: signature })],
+    ['no_possession', (leaf) => ({ ...leaf, event: 'recovered', possession: signature })],
     ['malformed_leaf', (leaf) => ({ ...leaf, version: 1 })],
   ]
   for (const [code, edit] of forgeries) {

@@ -2,7 +2,7 @@
 import { limits } from '../limits.ts'
 import { findPromiseError } from '../signing/inclusion-promise.ts'
 import type { NoteKey, NoteSuite } from '../signing/checkpoint.ts'
-import { hashKeyEvent, readKeyEvent, type KeyEvent } from '../signing/key-event.ts'
+import { hashKeyEvent, isOfNewKey, readKeyEvent, type KeyEvent } from '../signing/key-event.ts'
 import { readKeyHistory, type KeyHistory, type KeyHistoryError } from '../signing/key-history.ts'
 import { verifyKeyInclusion } from '../signing/key-inclusion.ts'
 import type { AnsweredHistory, LoggedLeaf, NamedKey, RememberedIdentity } from './answers.ts'
@@ -118,7 +118,7 @@ function findForeignKey({ entry, remembered, named, isFirst, events }: Input & {
   if (named?.isOwn) own.add(named.publicKey)
   const logged = new Set<string>()
   for (const [position, { event, publicKey }] of events.entries()) {
-    const isNewKey = position >= accepted && (event === 'created' || event === 'rotated')
+    const isNewKey = position >= accepted && isOfNewKey(event)
     if (isNewKey && !own.has(publicKey)) return { code: 'foreign_key' as const, publicKey }
     logged.add(publicKey)
   }

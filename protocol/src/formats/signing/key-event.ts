@@ -12,10 +12,15 @@ import { hashLeaf, type Sha256 } from './merkle-tree.ts'
 
 /**
  * Kind of a key event. `rotated` is a key that replaced another; `adopted` proves a key that was logged without proof;
- * `removed` is the last key of a deleted identity.
+ * `removed` is the last key of a deleted identity; `recovered` is a key that replaced a lost one, with no link to it.
  */
-export const keyEventKinds = ['created', 'rotated', 'adopted', 'removed'] as const
+export const keyEventKinds = ['created', 'rotated', 'adopted', 'removed', 'recovered'] as const
 export type KeyEventKind = (typeof keyEventKinds)[number]
+
+/** Checks whether an event brings a key into force that was not before. The others concern the key in force. */
+export function isOfNewKey(kind: KeyEventKind): boolean {
+  return kind === 'created' || kind === 'rotated' || kind === 'recovered'
+}
 
 /** Parts of a key event that its two proofs sign, together with the name of the log. */
 export type ProvedKeyEvent = {
@@ -36,7 +41,7 @@ export type KeyEvent = ProvedKeyEvent & {
   possession: string | null
 }
 
-/** Cause for which a text is not a leaf. Readers know all four events, and refuse any other. */
+/** Cause for which a text is not a leaf. Readers know all five events, and refuse any other. */
 export type LeafError = 'malformed_leaf' | 'unknown_event'
 
 const version = 2
@@ -103,6 +108,7 @@ function hasItsFields({ event, keyVersion, link, possession }: KeyEvent): boolea
   if (event === 'created') return keyVersion === 1 && link === null
   if (event === 'rotated') return keyVersion > 1
   if (event === 'adopted') return possession !== null && (keyVersion > 1 || link === null)
+  if (event === 'recovered') return keyVersion > 1 && link === null && possession !== null
   return link === null && possession === null
 }
 

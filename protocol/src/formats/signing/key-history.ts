@@ -7,6 +7,7 @@ import { isSignedBy } from './ed25519.ts'
 import {
   hashKeyEvent,
   identityDigest,
+  isOfNewKey,
   keyLinkMessage,
   keyPossessionMessage,
   readKeyEvent,
@@ -76,7 +77,7 @@ export function advanceKeyHistory(
   if (typeof next === 'string') return next
   const error = findSequenceError(state, next) ?? findProofError(suite, log, state, next)
   const former = state ? [state.publicKey, state.formerPublicKey] : []
-  if (!error && next.event === 'rotated' && former.includes(next.publicKey)) return 'key_used_before'
+  if (!error && isOfNewKey(next.event) && former.includes(next.publicKey)) return 'key_used_before'
   return error ?? append(state, next, hashKeyEvent(suite.sha256, leaf))
 }
 
@@ -108,7 +109,8 @@ export function readKeyHistory(
 
 /**
  * Returns what is not proved of a key: that the user holds it, and that each key up to it was named by the key before.
- * A break that was not closed before the next rotation stays.
+ * A break that was not closed before the next rotation stays. A key after a recovery has such a break: it may be
+ * another person's.
  */
 export function listMissingKeyProofs({ keys }: Pick<KeyHistory, 'keys'>, keyVersion: number): MissingKeyProof[] {
   const isLinked = keys.every((key) => key.keyVersion > keyVersion || key.isLinked)
@@ -121,7 +123,7 @@ function findSequenceError(state: KeyHistoryState | undefined, next: KeyEvent): 
   if (state && next.identity !== state.identity) return 'other_identity'
   if (state?.event === 'removed') return 'after_removal'
   if (state && next.at < state.at) return 'time_went_back'
-  const isSameKey = next.event === 'adopted' || next.event === 'removed'
+  const isSameKey = !isOfNewKey(next.event)
   const due = (state?.keyVersion ?? 0) + (isSameKey ? 0 : 1)
   if (next.keyVersion < due) return 'version_twice'
   if (next.keyVersion > due) return 'version_gap'

@@ -73,6 +73,16 @@ test('SLF-01 a first key that the service invents for an identity without one al
 })
 const noKey = { head: null, leaves: 0, pending: [] }
 
+test('SLF-01 a key after a recovery that the user has not made alarms, whatever key the service then names', () => {
+  const foreign = leafAt(2, thief, { before: leaf1, event: 'recovered', proofs: { possession: thief } })
+  const served = fakeLog(leaf1, foreign)
+  for (const key of [named(thief, false), named(first)]) {
+    const answers = answersOf(served, { from: [log1], keys: [key] })
+    assert.equal(codeOf(check(answers, owned)), 'foreign_key')
+    assert.equal(alarmOf(check(answers, owned)).evidence.publicKey, thief.publicKey)
+  }
+})
+
 test('SLF-01 a former key that comes into force again alarms, though the user has made it', () => {
   const back = leafAt(3, first, { before: leaf2, proofs: { possession: first } })
   const answers = answersOf(fakeLog(leaf1, leaf2, back), { from: [log2], keys: [named(first)] })
@@ -215,6 +225,17 @@ test('SLF-11 a key that the record lacks and the master key opens is recorded', 
   const served = fakeLog(leaf1, leaf2, leaf3)
   const later = accepted(answersOf(served, { from: [log1], keys: [named(third)] }), twice)
   assert.deepEqual(later.record.identities[identityId], { head: hashOf(leaf3), leaves: 3, pending: [] })
+})
+
+test('SLF-11 a record made at a recovery continues the history from before, with the new key alone as its own', () => {
+  const recovered2 = leafAt(2, second, { before: leaf1, event: 'recovered', proofs: { possession: second } })
+  const served = fakeLog(leaf1, recovered2)
+  const entry = { head: hashOf(leaf1), leaves: 1, pending: [] }
+  const record: SelfRecord = { version: 1, sequence: 2, log: null, identities: { [identityId]: entry } }
+  const next = accepted(answersOf(served, { keys: [named(second)] }), { record })
+  assert.deepEqual(next.record.identities[identityId], { head: hashOf(recovered2), leaves: 2, pending: [] })
+  // The former key does not open under the new master key.
+  assert.equal(codeOf(check(answersOf(log1, { keys: [named(thief, false)] }), { record })), 'foreign_key')
 })
 
 test('SLF-11 a check that finds nothing new writes nothing, and a longer log can wait', () => {

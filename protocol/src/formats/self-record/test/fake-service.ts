@@ -51,7 +51,7 @@ type LeafInput = {
   before?: string
   proofs?: LeafProofs
   of?: string
-  event?: 'removed' | 'adopted'
+  event?: 'removed' | 'adopted' | 'recovered'
   keyVersion?: number
 }
 

@@ -170,13 +170,16 @@ test('KEY-18 a leaf has one spelling, all of its fields and no others, and a kno
     replaced(leaf1, { event: 'removed' }),
     replaced(leaf1, { event: 'adopted', possession: null }),
     replaced(leaf1, { event: 'adopted', link: JSON.parse(leaf1).possession }),
+    replaced(leaf1, { event: 'recovered' }),
+    replaced(leaf2, { event: 'recovered' }),
+    replaced(leaf2, { event: 'recovered', link: null, possession: null }),
     '{}',
     '[]',
     'null',
     '',
   ])
     assert.equal(errorOf(leaf), 'malformed_leaf 0', leaf)
-  for (const event of ['recovered', 'format', 'trail', 'Created', ''])
+  for (const event of ['Recovered', 'format', 'trail', 'Created', ''])
     assert.equal(errorOf(replaced(leaf1, { event })), 'unknown_event 0', event)
 })
 
@@ -240,6 +243,55 @@ test('KEY-34 a key that was replaced never returns, also if its successor links 
     errorOf(leaf1, leaf2, leaf3, leafOf(at(4), last, { link: third, possession: first })),
     'key_used_before 3',
   )
+})
+
+/** A key after a recovery: its owner proves possession, and nothing links it to the key before. */
+const recovered: ProvedKeyEvent = { ...rotated, event: 'recovered' }
+const recovery2 = leafOf(at(2), recovered, { possession: second })
+
+test('KEY-41 a key after a recovery is linked to no key before it, and stays so after further rotations', () => {
+  assert.equal(recovery2, vectors.recovered)
+  const { keys, state } = historyOf(leaf1, recovery2)
+  assert.deepEqual([state.event, state.isLinked, state.hasPossession], ['recovered', false, true])
+  assert.equal(keys[0]?.endedAt, at(2))
+  assert.deepEqual(missingOf(1, leaf1, recovery2), [])
+  assert.deepEqual(missingOf(2, leaf1, recovery2), ['unlinked_key'])
+  const next = { ...rotated, keyVersion: 3, publicKey: third.publicKey, previous: hashOf(recovery2) }
+  const leaf3 = leafOf(at(3), next, { link: second, possession: third })
+  assert.deepEqual(missingOf(3, leaf1, recovery2, leaf3), ['unlinked_key'])
+  const again = leafOf(at(4), { ...next, event: 'recovered' }, { possession: third })
+  assert.deepEqual(missingOf(3, leaf1, recovery2, again), ['unlinked_key'])
+})
+
+test('KEY-41 a recovery proves possession of its own key, in its own place, and brings no key back', () => {
+  assert.equal(errorOf(leaf1, leafOf(at(2), recovered, { possession: evil })), 'no_possession 1')
+  // What the key has signed for a rotation does not prove a recovery.
+  const { possession } = JSON.parse(leaf2)
+  assert.equal(errorOf(leaf1, leafOf(at(2), recovered, { possession })), 'no_possession 1')
+  const asRotation = replaced(recovery2, { event: 'rotated' })
+  assert.equal(errorOf(leaf1, asRotation), 'no_possession 1')
+  assert.equal(errorOf(recovery2), 'version_gap 0')
+  const same: ProvedKeyEvent = { ...recovered, publicKey: first.publicKey }
+  assert.equal(errorOf(leaf1, leafOf(at(2), same, { possession: first })), 'key_used_before 1')
+  const stale: ProvedKeyEvent = { ...recovered, keyVersion: 3, publicKey: first.publicKey, previous: hashOf(leaf2) }
+  assert.equal(errorOf(leaf1, leaf2, leafOf(at(3), stale, { possession: first })), 'key_used_before 2')
+  const twice = leafOf(at(3), { ...recovered, previous: hashOf(leaf2) }, { possession: second })
+  assert.equal(errorOf(leaf1, leaf2, twice), 'version_twice 2')
+  const removed = leafOf(at(1), { ...created, event: 'removed', previous: hashOf(leaf1) }, {})
+  const after = leafOf(at(2), { ...recovered, previous: hashOf(removed) }, { possession: second })
+  assert.equal(errorOf(leaf1, removed, after), 'after_removal 2')
+})
+
+test('KEY-42 only the key before accepts a key after a recovery, by an adoption, once', () => {
+  const adoption: ProvedKeyEvent = { ...recovered, event: 'adopted', previous: hashOf(recovery2) }
+  const accepted = leafOf(at(3), adoption, { link: first, possession: second })
+  assert.deepEqual(missingOf(2, leaf1, recovery2, accepted), [])
+  for (const link of [second, evil, first.sign(keyLinkMessage(log, recovered))])
+    assert.equal(errorOf(leaf1, recovery2, leafOf(at(3), adoption, { link, possession: second })), 'unlinked_key 2')
+  const open = leafOf(at(3), adoption, { possession: second })
+  assert.deepEqual(missingOf(2, leaf1, recovery2, open), ['unlinked_key'])
+  const late = leafOf(at(4), { ...adoption, previous: hashOf(open) }, { link: first, possession: second })
+  assert.equal(errorOf(leaf1, recovery2, open, late), 'version_twice 3')
 })
 
 test('KEY-22 no leaf makes a reader throw, and a history can be continued from what was stored', () => {
