@@ -51,6 +51,7 @@ import { pictures } from '#platform/pictures/module.ts'
 import { platform } from '#platform/process/module.ts'
 import type { EndOrder } from '#platform/module/lifecycle.ts'
 import type { RateLimitName, RateLimitPolicies } from '#platform/rate-limits/rate-limit.ts'
+import { keyReset } from '#signing/key-reset/module.ts'
 import { personalKeys } from '#signing/keys/module.ts'
 import { signingRequests } from '#signing/requests/module.ts'
 import { transparency } from '#signing/transparency/module.ts'
@@ -70,7 +71,7 @@ export const modules = [
   ...[membership, acts, domains, organizationKeys, members, council],
   ...[connections, provisioning, ssoSignIn],
   ...[delegation, appKeys, consents, authorization, token, discovery, logout, fedcm],
-  ...[transparency, personalKeys, signingRequests],
+  ...[transparency, personalKeys, signingRequests, keyReset],
   ...[auditLog, sinks, operatorSettings, configuration, people, playground, backup, health],
 ] as const
 
@@ -142,6 +143,7 @@ export const endOrder = {
     'accounts/keys',
     'accounts/passkeys',
   ],
+  keys: ['organizations/members', 'oauth/app-keys', 'signing/requests'],
   sessions: ['tokens/families', 'accounts/sessions', 'oauth/fedcm'],
 } as const satisfies EndOrder
 

@@ -18,7 +18,7 @@ const contexts: Record<string, string> = {
   organizations: 'membership acts domains keys members council',
   sso: 'providers connections provisioning sign-in',
   oauth: '. delegation app-keys consents authorize token discovery logout fedcm',
-  signing: 'transparency keys requests',
+  signing: 'transparency keys requests key-reset',
   operations: 'audit sinks settings configuration people playground backup health',
 }
 

@@ -43,6 +43,7 @@ import type * as roles from './clients/roles.ts'
 import type * as sessions from './accounts/sessions.ts'
 import type * as configuration from './operations/configuration.ts'
 import type * as settings from './operations/settings.ts'
+import type * as keyReset from './signing/key-reset.ts'
 import type * as signingKeys from './signing/keys.ts'
 import type * as signing from './signing/signing.ts'
 import type * as suspension from './accounts/suspension.ts'
@@ -103,6 +104,7 @@ type All =
   | EndpointsOf<typeof configuration>
   | EndpointsOf<typeof settings>
   | EndpointsOf<typeof signing>
+  | EndpointsOf<typeof keyReset>
   | EndpointsOf<typeof signingKeys>
   | EndpointsOf<typeof suspension>
   | EndpointsOf<typeof identityDeletion>

@@ -110,7 +110,10 @@ create table passkey_credential (
   created_at timestamptz not null,
   last_used_at timestamptz not null,
   -- What the authenticator keeps as `user.id`. Null if it is the ID of the user.
-  user_handle bytea check (length(user_handle) = 32)
+  user_handle bytea check (length(user_handle) = 32),
+  -- A recovery link brought it, and its hold ended without the recovery code or another passkey. It can reset the keys
+  -- of the account once.
+  may_reset_keys boolean not null default false
 );
 create index passkey_credential_of_user on passkey_credential (user_id);
 
@@ -144,8 +147,30 @@ create table encryption_identity_key (
   identity_id uuid primary key,
   public_key bytea not null,
   encrypted_private_key text not null,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- When a reset replaced the key before, because its user had lost it.
+  recovered_at timestamptz
 );
+
+-- What only a master key from before a reset opens. It stays until `delete_at`, for users who find the recovery code or
+-- a passkey again.
+create table encryption_former_ciphertext (
+  user_id uuid not null,
+  former_id uuid not null,
+  kind text not null check (kind in (
+    'passkey_prf', 'recovery_code', 'device', 'self_record', 'encryption_key', 'signing_key', 'app_key',
+    'organization_key'
+  )),
+  -- Null for what belongs to the account.
+  identity_id uuid,
+  -- Passkey, public key, key version, app or organization key of the ciphertext, by its kind.
+  reference text,
+  ciphertext text not null,
+  replaced_at timestamptz not null,
+  delete_at timestamptz not null,
+  primary key (user_id, former_id)
+);
+create index encryption_former_ciphertext_due on encryption_former_ciphertext (delete_at);
 
 -- A ceremony in progress. It is deleted when it is finished, so it can be finished only once.
 create table passkey_flow (

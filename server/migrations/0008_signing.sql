@@ -11,6 +11,8 @@ create table signing_key (
   replaced_at timestamptz,
   -- By the key before, over the message of the rotation: evidence for the owner. Null for a first key.
   rotation_signature bytea check (length(rotation_signature) = 64),
+  -- When a key up to this one, the last such, replaced one that was lost. Nothing links the two.
+  recovered_at timestamptz,
   primary key (identity_id, key_version),
   check (encrypted_private_key is not null or replaced_at is not null)
 );

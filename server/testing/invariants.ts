@@ -190,11 +190,11 @@ const invariants: Record<string, string> = {
     )`,
   'a signing key has its leaf': `
     select signing_key.identity_id, key_version from signing_key where not exists (
-      select from transparency_leaf
+      select from transparency_leaf,jsonb_to_record(leaf_data::jsonb) l (event text, "keyVersion" int, "publicKey" text)
       where identity_sha256 = sha256(convert_to('${digestPrefix}' || signing_key.identity_id, 'UTF8'))
-        and (leaf_data::jsonb ->> 'keyVersion')::integer = signing_key.key_version
-        and leaf_data::jsonb ->> 'event' in ('created', 'rotated')
-        and leaf_data::jsonb ->> 'publicKey' = encode(public_key, 'base64')
+        and l."keyVersion" = signing_key.key_version and l."publicKey" = encode(public_key, 'base64')
+        and l.event = case when key_version = 1 then 'created'
+          when recovered_at is not null and rotation_signature is null then 'recovered' else 'rotated' end
     )`,
   'the leaves of an identity form a chain in the order of the log': `
     select identity_sha256, sequence from (

@@ -2,7 +2,9 @@ import { advanceDue } from '#accounts/recovery-links/completion.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import { anything, bearer, newAddress, type RequestClient } from './request-client.ts'
-import { newAuthenticator } from './recovery.ts'
+import { resetOf, storeKeys } from './key-reset.ts'
+import { newAuthenticator, signIn } from './recovery.ts'
+import { createSigner } from './signer.ts'
 import type { Person } from './world.ts'
 
 /** Issues recovery links, cancels and stops some, and completes others, which their users accept. */
@@ -30,6 +32,27 @@ export async function recover(client: RequestClient): Promise<void> {
   const credential = authenticator.authenticate(options)
   const { sessionToken } = await send({}, 'POST /api/auth/login/finish', { flowId, credential })
   await send(bearer(sessionToken), 'POST /api/account/recovery-limit/lift', { recoveryAuth })
+  await reset(client)
+}
+
+/** Resets the keys of a user whose recovery has settled. */
+async function reset(client: RequestClient): Promise<void> {
+  const { world, send } = client
+  const lost = await createSigner(world)
+  await storeKeys(world, lost)
+  const { authenticator, recoveryLinkId } = await completed(client, lost)
+  await world.db
+    .updateTable('recovery_link')
+    .set({ hold_until: world.now(), attempt_at: world.now() })
+    .where('user_id', '=', lost.userId)
+    .where('recovery_link_id', '=', recoveryLinkId)
+    .execute()
+  await advanceDue(world.services)
+  const { headers } = await signIn(world, authenticator)
+  const body = await resetOf(world, { ...lost, authenticator, headers })
+  await send(headers, 'POST /api/account/keys/reset', body)
+  // Gives the new entry its index. Otherwise all others would resemble entries without one.
+  await send({}, 'GET /api/transparency/checkpoint')
 }
 
 /** Issues a link to an address that is old enough. Its secrets, which only a mail has, are replaced by known ones. */

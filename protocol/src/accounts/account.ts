@@ -3,7 +3,7 @@ import { App } from '../clients/apps.ts'
 import { Delegation, DelegationUse } from '../oauth/delegations.ts'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { Identity } from './identities.ts'
-import { SelfRecordEntry, KeyWrap } from './keys.ts'
+import { FormerCiphertext, SelfRecordEntry, KeyWrap } from './keys.ts'
 import { Authorization } from '../oauth/authorizations.ts'
 import { OwnOrganization } from '../organizations/organizations.ts'
 import { Passkey } from './passkeys.ts'
@@ -122,6 +122,9 @@ export const AccountExport = Type.Object({
   keyWraps: Type.Array(KeyWrap),
   recoveryCodeSince: Type.Union([Timestamp, Type.Null()]),
   selfRecord: Type.Union([SelfRecordEntry, Type.Null()]),
+  formerCiphertexts: Type.Array(FormerCiphertext, {
+    description: 'What only the master key before a reset opens, kept for 90 days',
+  }),
   authorizations: Type.Array(Authorization),
   delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),
   apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),

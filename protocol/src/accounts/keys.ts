@@ -132,6 +132,24 @@ export const replaceSelfRecord = endpoint(
   { 204: NoContent },
 )
 
+/** What only a master key from before a reset opens. `reference` names the key or app that it belongs to, by kind. */
+export const FormerCiphertext = Type.Object({
+  kind: Type.Union([
+    Kind,
+    Type.Literal('self_record'),
+    Type.Literal('encryption_key'),
+    Type.Literal('signing_key'),
+    Type.Literal('app_key'),
+    Type.Literal('organization_key'),
+  ]),
+  identityId: Type.Union([IdentityId, Type.Null()]),
+  reference: Type.Union([Type.String(), Type.Null()]),
+  ciphertext: Type.String(),
+  replacedAt: Timestamp,
+  deletedAt: Timestamp,
+})
+export type FormerCiphertext = Static<typeof FormerCiphertext>
+
 /** Encryption key of an identity, to which other users can encrypt. */
 export const IdentityKey = Type.Object({
   identityId: IdentityId,
@@ -155,7 +173,16 @@ export const getPublicEncryptionKey = endpoint(
   'GET /api/encryption/identity-key/:handle',
   { security: 'none', cors: 'any origin', summary: 'Get the public encryption key of an identity' },
   { params: Type.Object({ handle: Type.String({ pattern: handlePattern }) }) },
-  { 200: Type.Object({ handle: Type.String(), publicKey: Base64, createdAt: Timestamp }) },
+  {
+    200: Type.Object({
+      handle: Type.String(),
+      publicKey: Base64,
+      createdAt: Timestamp,
+      recoveredAt: Type.Union([Timestamp, Type.Null()], {
+        description: 'When it replaced a lost key, after a recovery of the account. It may be another person’s.',
+      }),
+    }),
+  },
 )
 
 export const createIdentityKey = endpoint(

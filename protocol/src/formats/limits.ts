@@ -61,6 +61,8 @@ export const limits = {
   /** How long another passkey of the account can undo a completed recovery. */
   recoveryHoldSeconds: 7 * 24 * 3600,
   recoveryLinkKeptSeconds: 30 * 24 * 3600,
+  /** How long what the master key before a reset opens is kept. */
+  formerKeysKeptSeconds: 90 * 24 * 3600,
   clientIdCharactersMax: 300,
   identitiesPerUserMax: 20,
   passkeysPerUserMax: 20,

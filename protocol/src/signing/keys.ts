@@ -22,6 +22,11 @@ export const getPublicSigningKey = endpoint(
       createdAt: Timestamp,
       endedAt: NullableInstant,
       keyVersion: Type.Integer(),
+      recoveredAt: Type.Union([Timestamp, Type.Null()], {
+        description:
+          'When this key, or one before it, replaced a lost key after a recovery of the account. Nothing links it to ' +
+          'the keys before: it may be another person’s.',
+      }),
     }),
   },
 )
@@ -90,7 +95,7 @@ export const ChainedSigningKey = Type.Object({ ...SigningKey.properties, chain: 
 export type ChainedSigningKey = Static<typeof ChainedSigningKey>
 
 /** Key that was just made or proved, with the log's promise to contain its entry. */
-const LoggedSigningKey = Type.Object({ ...ChainedSigningKey.properties, logEntry: PromisedKeyEvent })
+export const LoggedSigningKey = Type.Object({ ...ChainedSigningKey.properties, logEntry: PromisedKeyEvent })
 export type LoggedSigningKey = Static<typeof LoggedSigningKey>
 
 const NoKey = Type.Object({
@@ -124,7 +129,7 @@ const Link = Type.String({
 })
 const Previous = Type.String({ maxLength: 200, description: 'Hash of the last log entry, from `chain.previous`' })
 
-const NewSigningKey = Type.Object({
+export const NewSigningKey = Type.Object({
   publicKey: UncheckedPublicKey,
   encryptedPrivateKey: Ciphertext,
   possession: Type.Optional(Possession),

@@ -28,7 +28,9 @@ export async function storeEncryptionKey(tx: Transaction, key: NewIdentityKey, n
 export async function getIdentityEncryptionKey(db: Database, identityId: IdentityId) {
   const key = await store.findIdentityKey(db, identityId)
   if (!key) return null
-  return { ...key, publicKey: toBase64(key.publicKey), createdAt: key.createdAt.toISOString() }
+  const { publicKey, encryptedPrivateKey, createdAt, recoveredAt } = key
+  const instants = { createdAt: createdAt.toISOString(), recoveredAt: recoveredAt?.toISOString() ?? null }
+  return { publicKey: toBase64(publicKey), encryptedPrivateKey, ...instants }
 }
 
 /** Returns the encryption key of the user's own identity. Throws `identity_not_found`. */
@@ -47,7 +49,8 @@ export async function getPublicEncryptionKey(db: Database, handle: string) {
   if (!identity) throw errors.identity_not_found()
   const key = await getIdentityEncryptionKey(db, identity.identityId)
   if (!key) throw errors.no_encryption_key()
-  return { handle: identity.handle, publicKey: key.publicKey, createdAt: key.createdAt }
+  const { publicKey, createdAt, recoveredAt } = key
+  return { handle: identity.handle, publicKey, createdAt, recoveredAt }
 }
 
 /**

@@ -3,6 +3,8 @@ import * as endpoints from '@countersign/protocol/accounts/keys'
 import * as deviceApprovals from '@countersign/protocol/accounts/device-approvals'
 import { deleteDeviceApprovals, pruneDeviceApprovals } from './device-approval.ts'
 import { deleteEncryptionKeys, getIdentityEncryptionKey } from './encryption-key.ts'
+import { deleteFormerOfIdentities, deleteFormerOfUser } from './former-key-store.ts'
+import { listFormer, pruneFormer } from './former-key.ts'
 import { deleteUserKeys, listKeyWraps } from './key-wrap.ts'
 import { recoveryCodeCreatedAt } from './recovery-code.ts'
 import { encryptionRoutes } from './routes.ts'
@@ -46,11 +48,18 @@ export const keys = defineModule()({
     encryption_identity_key: 'include',
     encryption_device_approval: 'exclude',
     encryption_self_record: 'include',
+    encryption_former_ciphertext: 'include',
   },
-  cleanupTasks: { 'device-approvals': pruneDeviceApprovals },
+  cleanupTasks: { 'device-approvals': pruneDeviceApprovals, 'former-ciphertexts': pruneFormer },
   ended: {
-    identities: (tx, { identityIds }) => deleteEncryptionKeys(tx, identityIds),
-    account: (tx, { userId }) => deleteUserKeys(tx, userId),
+    async identities(tx, { userId, identityIds }) {
+      await deleteEncryptionKeys(tx, identityIds)
+      await deleteFormerOfIdentities(tx, userId, identityIds)
+    },
+    async account(tx, { userId }) {
+      await deleteUserKeys(tx, userId)
+      await deleteFormerOfUser(tx, userId)
+    },
     async access(tx, { which, userId }) {
       if (which === 'all') await deleteDeviceApprovals(tx, userId)
     },
@@ -61,6 +70,7 @@ export const keys = defineModule()({
       keyWraps: (db, { userId }) => listKeyWraps(db, userId),
       recoveryCodeSince: async (db, { userId }) => (await recoveryCodeCreatedAt(db, userId))?.toISOString() ?? null,
       selfRecord: (db, { userId }) => findSelfRecord(db, userId),
+      formerCiphertexts: (db, { userId }, now) => listFormer(db, userId, now),
     },
     identity: { encryptionKey: getIdentityEncryptionKey },
   },

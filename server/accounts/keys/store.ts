@@ -106,10 +106,21 @@ export async function insertIdentityKey(tx: Transaction, key: NewIdentityKeyRow,
     .execute()
 }
 
+/** Replaces the encryption key of an identity, which its user has lost. */
+export async function replaceIdentityKey(tx: Transaction, key: NewIdentityKeyRow, now: Date): Promise<void> {
+  await tx
+    .updateTable('encryption_identity_key')
+    .set({ public_key: key.publicKey, encrypted_private_key: key.encryptedPrivateKey })
+    .set({ created_at: now, recovered_at: now })
+    .where('identity_id', '=', key.identityId)
+    .execute()
+}
+
 export function findIdentityKey(db: Database, identityId: IdentityId) {
   return db
     .selectFrom('encryption_identity_key')
     .select(['public_key as publicKey', 'encrypted_private_key as encryptedPrivateKey', 'created_at as createdAt'])
+    .select('recovered_at as recoveredAt')
     .where('identity_id', '=', identityId)
     .executeTakeFirst()
 }

@@ -107,6 +107,22 @@ export async function consumeFlow<Kind extends Ceremony['ceremony']>(
   return flow
 }
 
+/**
+ * Finds a ceremony to finish, without consuming it: for what consumes it in the transaction that it authorizes. Throws
+ * `invalid_flow`.
+ */
+export async function findFlow<Kind extends Ceremony['ceremony']>(
+  db: Database,
+  kind: Kind,
+  { flowId, client }: Finishing,
+  now: Date,
+): Promise<Extract<Flow, { ceremony: Kind }>> {
+  const id = flowId.toLowerCase()
+  const flow = isUuid(id) ? await store.findFlow(db, kind, { flowId: id, client }, now) : undefined
+  if (!flow) throw errors.invalid_flow()
+  return flow
+}
+
 /** Deletes up to `batch` expired ceremonies. Returns their number. */
 export function pruneFlows(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredFlows(db, now, batch)

@@ -67,6 +67,17 @@ export async function hasRoomForPasskey(tx: Transaction, userId: UserId): Promis
   return (await store.listCredentials(tx, userId)).length < limits.passkeysPerUserMax
 }
 
+/**
+ * Takes from a passkey that a recovery link brought that it can reset the keys of the account, which it can once.
+ * Returns since when it belongs to the account, or undefined if it cannot.
+ */
+export async function consumeKeyReset(
+  tx: Transaction,
+  of: { userId: UserId; credentialId: string },
+): Promise<Date | undefined> {
+  return (await store.consumeKeyReset(tx, of))?.createdAt
+}
+
 type Renaming = { session: PasskeySession; credentialId: string; name: string }
 
 /** Renames a passkey. Throws `passkey_not_found` or `invalid_request`. */

@@ -1,5 +1,7 @@
 import type { UserId } from '@countersign/protocol/ids'
+import type { ExpressionBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Tables } from '#platform/database/tables.ts'
 import type { FlowClient } from './ceremony.ts'
 import type { BoundTo, Ceremony, Flow } from './ceremony.ts'
 
@@ -35,36 +37,60 @@ export async function insertFlow(db: Database, flow: NewFlow): Promise<void> {
 export async function consumeFlow<Kind extends Ceremony['ceremony']>(
   db: Database,
   ceremony: Kind,
-  { flowId, client: { browserSha256, isPage } }: { flowId: string; client: FlowClient },
+  finishing: Finishing,
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }> | undefined> {
   const row = await db
     .deleteFrom('passkey_flow')
-    .where('flow_id', '=', flowId)
-    .where('ceremony', '=', ceremony)
-    .where('expires_at', '>', now)
-    .where((flow) =>
+    .where(isFinishable(ceremony, finishing, now))
+    .returning(flowColumns)
+    .executeTakeFirst()
+  return row && isFlow(row, ceremony) ? row : undefined
+}
+
+/** Finds a flow that this client can finish, and leaves it. */
+export async function findFlow<Kind extends Ceremony['ceremony']>(
+  db: Database,
+  ceremony: Kind,
+  finishing: Finishing,
+  now: Date,
+): Promise<Extract<Flow, { ceremony: Kind }> | undefined> {
+  const flows = db.selectFrom('passkey_flow').where(isFinishable(ceremony, finishing, now))
+  const row = await flows.select(flowColumns).executeTakeFirst()
+  return row && isFlow(row, ceremony) ? row : undefined
+}
+
+type Finishing = { flowId: string; client: FlowClient }
+
+/** Condition: this client can finish the flow. */
+function isFinishable(
+  ceremony: Ceremony['ceremony'],
+  { flowId, client: { browserSha256, isPage } }: Finishing,
+  now: Date,
+) {
+  return (flow: ExpressionBuilder<Tables, 'passkey_flow'>) =>
+    flow.and([
+      ...[flow('flow_id', '=', flowId), flow('ceremony', '=', ceremony), flow('expires_at', '>', now)],
       flow.or([
         ...(browserSha256 ? [flow('browser_sha256', '=', browserSha256)] : []),
         ...(isPage ? [] : [flow('browser_sha256', 'is', null)]),
       ]),
-    )
-    .returning([
-      'ceremony',
-      'challenge',
-      'user_id as userId',
-      'identity_id as identityId',
-      'handle',
-      'display_name as displayName',
-      'is_invited as isInvited',
-      'recovery_auth_sha256 as recoveryAuthSha256',
-      'recovery_link_id as recoveryLinkId',
-      'user_handle as userHandle',
-      'request_sha256 as requestSha256',
     ])
-    .executeTakeFirst()
-  return row && isFlow(row, ceremony) ? row : undefined
 }
+
+const flowColumns = [
+  'ceremony',
+  'challenge',
+  'user_id as userId',
+  'identity_id as identityId',
+  'handle',
+  'display_name as displayName',
+  'is_invited as isInvited',
+  'recovery_auth_sha256 as recoveryAuthSha256',
+  'recovery_link_id as recoveryLinkId',
+  'user_handle as userHandle',
+  'request_sha256 as requestSha256',
+] as const
 
 /** Tells the compiler which columns a ceremony has. The table's constraints guarantee it. */
 function isFlow<Kind extends Ceremony['ceremony']>(
@@ -120,7 +146,7 @@ export function listCredentials(db: Database, userId: UserId) {
 export type NewCredential = Pick<
   Credential,
   'credentialId' | 'userId' | 'publicKey' | 'backupEligible' | 'backedUp' | 'transports' | 'name'
-> & { signCount: number; userHandle?: Uint8Array }
+> & { signCount: number; userHandle?: Uint8Array; mayResetKeys?: boolean }
 
 export async function insertCredential(tx: Transaction, made: NewCredential, now: Date): Promise<void> {
   await tx
@@ -137,6 +163,7 @@ export async function insertCredential(tx: Transaction, made: NewCredential, now
       created_at: now,
       last_used_at: now,
       user_handle: made.userHandle ?? null,
+      may_reset_keys: made.mayResetKeys ?? false,
     })
     .execute()
 }
@@ -149,6 +176,21 @@ export function setCredentialName(tx: Transaction, userId: UserId, credentialId:
     .where('credential_id', '=', credentialId)
     .where('user_id', '=', userId)
     .returning(credential)
+    .executeTakeFirst()
+}
+
+/** Takes from a passkey that it can reset the keys, and returns since when it belongs to the account. */
+export function consumeKeyReset(
+  tx: Transaction,
+  { userId, credentialId }: { userId: UserId; credentialId: string },
+): Promise<{ createdAt: Date } | undefined> {
+  return tx
+    .updateTable('passkey_credential')
+    .set({ may_reset_keys: false })
+    .where('credential_id', '=', credentialId)
+    .where('user_id', '=', userId)
+    .where('may_reset_keys', '=', true)
+    .returning('created_at as createdAt')
     .executeTakeFirst()
 }
 

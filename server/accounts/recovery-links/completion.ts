@@ -83,7 +83,7 @@ export async function complete(tx: Transaction, lifecycle: Lifecycle, key: Key, 
 
 /**
  * Ends the hold of a recovery. If the account has no other identity, the passkey becomes one of the account: there is
- * nothing else to keep from it.
+ * nothing else to keep from it. Its user has shown nothing that unlocks the keys, so it can reset them.
  */
 async function settle(tx: Transaction, key: Key, now: Date): Promise<void> {
   const { userId, recoveryLinkId, identityId } = key
@@ -93,5 +93,5 @@ async function settle(tx: Transaction, key: Key, now: Date): Promise<void> {
   const event = { action: 'recovery_link.settled', actor: 'system', userId, identityId, details } as const
   await recordAuditEvent(tx, event, now)
   if (account.identityIds.length === 1 && (await hasRoomForPasskey(tx, userId)))
-    await adopt(tx, { userId, recoveryLinkId }, now)
+    await adopt(tx, { userId, recoveryLinkId, mayResetKeys: true }, now)
 }

@@ -5,7 +5,7 @@ import { ApiError } from '#platform/api-error.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Mail } from '#platform/outbound/mail.ts'
-import { recoveredMail, recoveryNoticeMail } from './recovery-mails.ts'
+import { keysResetMail, recoveredMail, recoveryNoticeMail } from './recovery-mails.ts'
 
 /**
  * Returns the address that may get a recovery link: one that the user chose, and verified long enough ago. An
@@ -30,6 +30,12 @@ export function notifyOthers(
 export function notifyOfCompletion(kernel: ServerContext, userId: UserId): Promise<void> {
   const { authUrl, brand } = kernel.config
   return notify(kernel, { userId, except: null }, (about) => recoveredMail({ ...about, authUrl, brand }))
+}
+
+/** Notifies all verified addresses of a user that the keys of the account were reset. */
+export function notifyOfKeyReset(kernel: ServerContext, userId: UserId): Promise<void> {
+  const { authUrl, brand } = kernel.config
+  return notify(kernel, { userId, except: null }, (about) => keysResetMail({ ...about, authUrl, brand }))
 }
 
 type Receivers = { userId: UserId; except: string | null }

@@ -86,3 +86,35 @@ export function recoveredMail({ to, handle, authUrl: { host, origin }, brand }: 
     },
   })
 }
+
+/** Builds the notice that new keys have replaced those that the user has lost. */
+export function keysResetMail({ to, handle, authUrl: { host, origin }, brand }: Omit<About, 'stop'>): Mail {
+  const url = `${origin}/account`
+  return mailInAllLanguages(to, {
+    en: {
+      subject: `Your ${brand.name} keys were reset`,
+      text:
+        `The account of @${handle} at ${host} has new keys since its recovery. Signatures from now on are by a new ` +
+        `signing key, and apps get new keys. What the old keys encrypted is kept for 90 days, for the case that you ` +
+        `find your recovery code or an old passkey.\n\n` +
+        `If you didn’t do this, contact the operator, and look at the activity of your account: ${url}`,
+    },
+    de: {
+      subject: `Deine Schlüssel bei ${brand.name} wurden zurückgesetzt`,
+      text:
+        `Das Konto von @${handle} auf ${host} hat seit seiner Wiederherstellung neue Schlüssel. Ab jetzt ` +
+        `unterschreibst du mit einem neuen Signaturschlüssel, und Apps bekommen neue Schlüssel. ` +
+        `Was die alten verschlüsselt haben, bleibt 90 Tage erhalten, ` +
+        `falls du deinen Wiederherstellungscode oder einen alten Passkey findest.\n\n` +
+        `Wenn du das nicht warst, wende dich an den Betreiber, und sieh dir die Aktivität deines Kontos an: ${url}`,
+    },
+    ar: {
+      subject: `أُعيد تعيين مفاتيحك في ${isolate(brand.name)}`,
+      text:
+        `لحساب ${isolate(`@${handle}`)} على ${isolate(host)} مفاتيح جديدة منذ استرداده. ` +
+        `التواقيع من الآن بمفتاح توقيع جديد، وتحصل التطبيقات على مفاتيح جديدة. ` +
+        `تبقى البيانات المشفّرة بالمفاتيح القديمة 90 يومًا، إن وجدت رمز الاسترداد أو مفتاح مرور قديمًا.\n\n` +
+        `إذا لم تكن أنت، فتواصل مع مشغّل الخدمة وراجع نشاط حسابك:\n${url}`,
+    },
+  })
+}

@@ -1,6 +1,7 @@
 import * as endpoints from '@countersign/protocol/oauth/app-keys'
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import { deleteAppKeys } from './app-key.ts'
+import { takeAppKeys } from './former-app-key.ts'
 import { appKeyRoutes, type AppKeyServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -28,5 +29,8 @@ export const appKeys = defineModule<AppKeyServices>()({
   auditActions,
   rateLimits,
   tables: { authorization_app_key: 'include', authorization_app_public_key: 'include' },
-  ended: { identities: (tx, { identityIds }) => deleteAppKeys(tx, identityIds) },
+  ended: {
+    identities: (tx, { identityIds }) => deleteAppKeys(tx, identityIds),
+    keys: (tx, losing, now) => takeAppKeys(tx, losing, now),
+  },
 })

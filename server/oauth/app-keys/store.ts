@@ -89,6 +89,15 @@ export async function deleteAppKeysOfApp(tx: Transaction, identityId: IdentityId
     .execute()
 }
 
+/** Deletes the app keys of identities, and returns them. Their public keys stay reserved. */
+export function deleteKeysOf(tx: Transaction, identityIds: IdentityId[]) {
+  return tx
+    .deleteFrom('authorization_app_key')
+    .where('identity_id', 'in', identityIds)
+    .returning(['identity_id as identityId', 'client_id as clientId', 'ciphertext'])
+    .execute()
+}
+
 /** Deletes the app keys of identities that are being deleted, and releases their current and former public keys. */
 export async function deleteAppKeys(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('authorization_app_key').where('identity_id', 'in', identityIds).execute()

@@ -208,6 +208,19 @@ export async function deleteGrant(
   return numDeletedRows === 1n
 }
 
+/** Deletes the wraps of the keys of an organization for these identities, and returns them. */
+export async function deleteGrantsOf(tx: Transaction, organizationId: OrganizationId, identityIds: IdentityId[]) {
+  return tx
+    .deleteFrom('organization_key_wrap as granted')
+    .using('organization_member as member')
+    .whereRef('member.organization_id', '=', 'granted.organization_id')
+    .whereRef('member.member_id', '=', 'granted.member_id')
+    .where('granted.organization_id', '=', organizationId)
+    .where('member.identity_id', 'in', identityIds)
+    .returning(['member.identity_id as identityId', 'granted.key_id as keyId', 'granted.ciphertext as ciphertext'])
+    .execute()
+}
+
 /** Lists the keys of an organization that are shared with a member, with the number of members who have each key. */
 export function countGrants(db: Database, organizationId: OrganizationId, memberId: string) {
   return db

@@ -140,6 +140,30 @@ export async function insertMember(tx: Transaction, joining: NewMember, now: Dat
   return inserted !== undefined
 }
 
+/** Lists the memberships of these identities in an organization. */
+export function listOwn(db: Database, organizationId: OrganizationId, identityIds: IdentityId[]) {
+  return db
+    .selectFrom('organization_member')
+    .select(['member_id as memberId', 'identity_id as identityId', 'signing_authority as signingAuthority'])
+    .where('organization_id', '=', organizationId)
+    .where('identity_id', 'in', identityIds)
+    .orderBy('member_id')
+    .execute()
+}
+
+export async function endSigningAuthority(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  memberId: string,
+): Promise<void> {
+  await tx
+    .updateTable('organization_member')
+    .set({ signing_authority: false })
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .execute()
+}
+
 export async function updateMember(
   tx: Transaction,
   { organizationId, memberId, ...rights }: MemberPermissions & { organizationId: OrganizationId; memberId: string },

@@ -8,6 +8,7 @@ import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { pruneInvitations } from './invitations/invitation.ts'
 import { ownInvitationRoutes } from './invitations/invitation-routes.ts'
 import { oversightRoutes } from './operator-view.ts'
+import { endSigningOfOrganizations } from './lost-keys.ts'
 import { exportMemberships } from './organization.ts'
 import { holdOrganizations, removeFromOrganizations } from './removal.ts'
 import {
@@ -29,6 +30,7 @@ const auditActions = [
   'organization.member.joined',
   'organization.member.updated',
   'organization.member.removed',
+  'organization.member.keys_reset',
   'organization.invitation.created',
   'organization.invitation.revoked',
   'organization.invitation.mailed',
@@ -89,6 +91,7 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
   ended: {
     identities: (tx, { userId, identityIds }, now) => removeFromOrganizations(tx, { userId, identityIds }, now),
     access: (tx, { identityIds }) => holdOrganizations(tx, identityIds),
+    keys: (tx, losing, now) => endSigningOfOrganizations(tx, losing, now),
   },
   exported: { account: { organizations: (db, { userId }) => exportMemberships(db, userId) } },
 })

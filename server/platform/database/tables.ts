@@ -234,11 +234,30 @@ export interface Tables {
     created_at: Date
     expires_at: Date
   }
+  encryption_former_ciphertext: {
+    user_id: UserId
+    former_id: string
+    kind:
+      | 'passkey_prf'
+      | 'recovery_code'
+      | 'device'
+      | 'self_record'
+      | 'encryption_key'
+      | 'signing_key'
+      | 'app_key'
+      | 'organization_key'
+    identity_id: IdentityId | null
+    reference: string | null
+    ciphertext: string
+    replaced_at: Date
+    delete_at: Date
+  }
   encryption_identity_key: {
     identity_id: IdentityId
     public_key: Uint8Array
     encrypted_private_key: string
     created_at: Date
+    recovered_at: Date | null
   }
   encryption_key_wrap: {
     user_id: UserId
@@ -560,6 +579,7 @@ export interface Tables {
     created_at: Date
     last_used_at: Date
     user_handle: Uint8Array | null
+    may_reset_keys: Generated<boolean>
   }
   passkey_flow: {
     flow_id: string
@@ -746,6 +766,7 @@ export interface Tables {
     created_at: Date
     replaced_at: Date | null
     rotation_signature: Uint8Array | null
+    recovered_at: Date | null
   }
   signing_key_owner: {
     public_key: Uint8Array

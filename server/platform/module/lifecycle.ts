@@ -18,6 +18,8 @@ export type Endings = {
    * their rights.
    */
   recovered: { userId: UserId; identityIds: IdentityId[] }
+  /** What the former keys of an account open or could sign, when new keys replace lost ones. */
+  keys: { userId: UserId; identityIds: IdentityId[] }
   /** All sessions of the account, or what remains of sessions after these identities. */
   sessions: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
 }

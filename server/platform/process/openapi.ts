@@ -43,6 +43,7 @@ import * as roles from '@countersign/protocol/clients/roles'
 import * as sessions from '@countersign/protocol/accounts/sessions'
 import * as configuration from '@countersign/protocol/operations/configuration'
 import * as settings from '@countersign/protocol/operations/settings'
+import * as keyReset from '@countersign/protocol/signing/key-reset'
 import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
 import * as identityDeletion from '@countersign/protocol/accounts/deletion'
@@ -86,7 +87,7 @@ const modules = {
     ...organizationKeys,
     ...sso,
   },
-  Signing: { ...signing, ...signingKeys, ...pendingSigning, ...organizationDocuments, ...receipts },
+  Signing: { ...signing, ...signingKeys, ...keyReset, ...pendingSigning, ...organizationDocuments, ...receipts },
   'Key transparency': transparency,
   Apps: { ...apps, ...roles, ...claims },
   [developerPortal]: developer,

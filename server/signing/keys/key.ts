@@ -86,11 +86,15 @@ export async function insertSigningKey(
   { tx, keyring }: KeyTransaction,
   {
     formerPublicKey,
+    event = formerPublicKey ? 'rotated' : 'created',
     ...key
   }: NewSigningKey & {
     keyVersion: number
     formerPublicKey: Uint8Array | undefined
     rotationSignature?: Uint8Array
+    /** When this key, or the last such before it, replaced a lost one. */
+    recoveredAt?: Date | null
+    event?: 'created' | 'rotated' | 'recovered'
   },
   sent: (SentKeyProofs & { possession: string }) | undefined,
   now: Date,
@@ -100,7 +104,6 @@ export async function insertSigningKey(
   const owner = await store.findKeyOwner(tx, publicKey)
   if (owner) throw owner.identityId === identityId ? errors.key_used_before() : errors.key_in_use()
   const chain = await getKeyChain(tx, identityId)
-  const event = keyVersion === 1 ? ('created' as const) : ('rotated' as const)
   const proved = { ...chain, event, keyVersion, publicKey: toBase64(publicKey) }
   const proofs = sent ? requireValidProofs(sent, { log: chain.log.origin, event: proved, formerPublicKey }) : noProofs
   try {
@@ -170,6 +173,7 @@ export async function getPublicKeyByHandle(db: Database, handle: string, at: Dat
     createdAt: key.createdAt.toISOString(),
     endedAt: key.endedAt?.toISOString() ?? null,
     keyVersion: key.keyVersion,
+    recoveredAt: key.recoveredAt?.toISOString() ?? null,
   }
 }
 

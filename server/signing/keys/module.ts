@@ -12,7 +12,12 @@ import type { OldKeyRequests } from './rotation.ts'
 import { signingKeyRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
-const auditActions = ['signing_key.created', 'signing_key.rotated', 'signing_key.adopted'] as const
+const auditActions = [
+  'signing_key.created',
+  'signing_key.rotated',
+  'signing_key.adopted',
+  'signing_key.recovered',
+] as const
 const rateLimits = {
   'signing-key-rotations-per-identity': { points: 10, seconds: 24 * 3600 },
   'signature-verifications': { points: 300, seconds: 60 },

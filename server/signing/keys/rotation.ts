@@ -75,8 +75,8 @@ export async function rotateKey(
     await store.forgetPrivateHalves(tx, current)
     const keyVersion = current.keyVersion + 1
     const next = { identityId, keyVersion, publicKey, encryptedPrivateKey, rotationSignature }
-    const formerPublicKey = current.publicKey
-    const logEntry = await insertSigningKey({ tx, keyring }, { ...next, formerPublicKey }, proofs, at)
+    const { publicKey: formerPublicKey, recoveredAt } = current
+    const logEntry = await insertSigningKey({ tx, keyring }, { ...next, formerPublicKey, recoveredAt }, proofs, at)
     const expired = await ofOldKey.expirePending(tx, identityId, now)
     const details = { keyVersion, expiredRequests: expired.length }
     await recordAuditEvent(tx, { action: 'signing_key.rotated', actor: 'user', userId, identityId, details }, now)

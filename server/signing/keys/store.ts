@@ -21,6 +21,7 @@ type NewKey = {
   publicKey: Uint8Array
   encryptedPrivateKey: string
   rotationSignature?: Uint8Array
+  recoveredAt?: Date | null
 }
 
 export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promise<void> {
@@ -33,6 +34,7 @@ export async function insertKey(tx: Transaction, key: NewKey, now: Date): Promis
       encrypted_private_key: key.encryptedPrivateKey,
       created_at: now,
       rotation_signature: key.rotationSignature ?? null,
+      recovered_at: key.recoveredAt ?? null,
     })
     .execute()
 }
@@ -80,6 +82,7 @@ const key = [
   'signing_key.created_at as createdAt',
   'signing_key.replaced_at as endedAt',
   'signing_key.rotation_signature as rotationSignature',
+  'signing_key.recovered_at as recoveredAt',
 ] as const
 
 /** Lists all current and former keys of an identity, oldest first. */

@@ -30,6 +30,7 @@ import {
 } from './identities/request.ts'
 import { readAllRequests } from './request-export.ts'
 import { organizationDocumentRoutes, signingPageRoutes, signingRequestRoutes, type SigningServices } from './routes.ts'
+import { afterCommit } from '#platform/database/database.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = [
@@ -114,6 +115,13 @@ export const signingRequests = defineModule<SigningServices>()({
       for (const identityId of identityIds) await expirePending(tx, identityId, now)
       await withdrawOrganizationSignatures(tx, identityIds)
       await deleteApprovalFlows(tx, identityIds)
+    },
+    async keys(tx, { identityIds }, now, { statusWaiter }) {
+      const expired: string[] = []
+      for (const identityId of identityIds) expired.push(...(await expirePending(tx, identityId, now)))
+      await withdrawOrganizationSignatures(tx, identityIds)
+      await deleteApprovalFlows(tx, identityIds)
+      afterCommit(tx, () => statusWaiter.settled(expired))
     },
   },
   exported: { identity: { signingRequests: readAllRequests, organizationSignatures: readOrganizationSignatures } },

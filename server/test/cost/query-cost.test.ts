@@ -219,7 +219,10 @@ function mostOf(request: string, text: string): number {
  */
 const outside: Record<string, Record<string, string>> = {
   app: { metadata_fetched_at: 'null', owner_user_id: 'coalesce(owner_user_id, gen_random_uuid())' },
-  audit_event: { organization_id: 'null', user_id: 'coalesce(user_id, gen_random_uuid())' },
+  audit_event: {
+    ...{ action: `'session.created'`, organization_id: 'null' },
+    user_id: 'coalesce(user_id, gen_random_uuid())',
+  },
   authorization_consent: { client_id: `'app_' || md5(client_id || nth)` },
   delegation_grant: { revoked_at: 'created_at' },
   group_member: { source: `'manual'`, expires_at: 'null' },

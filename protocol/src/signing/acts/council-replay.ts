@@ -154,6 +154,8 @@ function readUnsigned(
       const by = ofSignatory(event?.identityId) ?? signatories[0]?.signatoryId
       return by === undefined ? [] : [{ decision: { kind: 'veto_reset' }, by }]
     }
+    // A signatory whose keys were reset may be someone else.
+    case 'organization.member.keys_reset':
     case 'organization.member.removed': {
       const removed = ofSignatory(removedBy(event))
       return removed === undefined ? [] : [{ decision: { kind: 'suspend', signatoryId: removed }, by: removed }]

@@ -60,7 +60,7 @@ test('the public key of an identity is available by its handle in any letter cas
   for (const handle of ['Ada-Encrypts', 'ada-encrypts']) {
     const answer = await lookUp(handle)
     const createdAt = world.now().toISOString()
-    assert.deepEqual(answer.json(), { handle: 'Ada-Encrypts', publicKey: key.publicKey, createdAt })
+    assert.deepEqual(answer.json(), { handle: 'Ada-Encrypts', publicKey: key.publicKey, createdAt, recoveredAt: null })
     assert.equal(answer.headers['access-control-allow-origin'], '*')
   }
   const nobody = await lookUp('nobody-has-this')

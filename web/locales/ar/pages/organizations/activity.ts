@@ -62,6 +62,7 @@ export const organizationActivityMessages: typeof english = {
     'organization.member.joined': `انضم ${who} بدور {role}`,
     'organization.member.updated': `غيّر ${who} صلاحيات ${what}`,
     'organization.member.removed': `أزال ${who} العضو ${what}`,
+    'organization.member.keys_reset': `لدى ${who} مفاتيح جديدة بعد استرداد`,
     'organization.invitation.created': `وجّه ${who} دعوة إلى ${what} بدور {role}`,
     'organization.invitation.revoked': `ألغى ${who} دعوة ${what}`,
     'organization.invitation.mailed': `أرسل ${who} الدعوة إلى ${what} من جديد`,

@@ -45,6 +45,7 @@ export const organizationActivityMessages: typeof english = {
     'organization.member.joined': '{who} ist beigetreten. Rolle: {role}',
     'organization.member.updated': '{who} hat die Berechtigungen von {what} geändert',
     'organization.member.removed': '{who} hat {what} entfernt',
+    'organization.member.keys_reset': '{who} hat nach einer Wiederherstellung neue Schlüssel',
     'organization.invitation.created': '{who} hat {what} eingeladen. Rolle: {role}',
     'organization.invitation.revoked': '{who} hat die Einladung von {what} widerrufen',
     'organization.invitation.mailed': '{who} hat die Einladung noch einmal an {what} gesendet',

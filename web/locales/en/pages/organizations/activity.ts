@@ -46,6 +46,7 @@ export const organizationActivityMessages = {
     'organization.member.joined': '{who} joined as {role}',
     'organization.member.updated': '{who} changed the permissions of {what}',
     'organization.member.removed': '{who} removed {what}',
+    'organization.member.keys_reset': '{who} has new keys after a recovery',
     'organization.invitation.created': '{who} invited {what} as {role}',
     'organization.invitation.revoked': '{who} revoked the invitation of {what}',
     'organization.invitation.mailed': '{who} mailed the invitation to {what} again',
