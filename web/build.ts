@@ -36,7 +36,7 @@ const ofSomePages: RegExp[] = [
   /[\\/](dates|Dialog)\.\w+$/,
   // Encrypts.
   /[\\/](keys[\\/]src|sdk[\\/]src|jose|self-check|self-record)[\\/]/,
-  /[\\/](key-vault|KeyNotices|new-recovery-code|app-key-\w+)\.\w+$/,
+  /[\\/](key-vault|adoption|signing-key|KeyNotices|new-recovery-code|app-key-\w+)\.\w+$/,
   // Signs an act in an organization, verifies signatures and receipts.
   /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/,
   /[\\/](protocol[\\/]src[\\/](?!formats[\\/](?!signing))|(typebox|signature)[\\/])/,

@@ -61,6 +61,7 @@ export async function visitRecoveryPages(
     await look(`account-recovery-${state}`)
     await page.unroute('**/api/account/recovery-links')
   }
+  await visitKeyReset(person, authUrl, look)
   await page.route('**/api/auth/session', async (route) => {
     if (route.request().method() === 'OPTIONS') return route.continue()
     const response = await route.fetch()
@@ -76,6 +77,32 @@ export async function visitRecoveryPages(
   await page.locator('[aria-invalid="true"]').waitFor()
   await look('account-recovered-invalid')
   await page.unroute('**/api/auth/session')
+}
+
+/** Visits the steps of new keys, as if a recovery had brought the passkey. Nothing is sent before the last one. */
+async function visitKeyReset(person: Person, authUrl: string, look: (name: string) => Promise<void>) {
+  const { page } = person
+  await page.route('**/api/auth/passkeys', async (route) => {
+    if (route.request().method() === 'OPTIONS') return route.continue()
+    const response = await route.fetch()
+    const { passkeys }: ResponseOf<'GET /api/auth/passkeys'> = await response.json()
+    const locked = passkeys.map((passkey) => ({ ...passkey, opensKeys: false, mayResetKeys: true }))
+    await route.fulfill({ response, json: { passkeys: locked } })
+  })
+  await page.goto(`${authUrl}/account`)
+  await person.control('next-task').waitFor()
+  await look('account-keys-locked')
+  await page.goto(`${authUrl}/account/security`)
+  await person.control('ask-reset-keys').waitFor()
+  await look('security-keys-locked')
+  await person.press('ask-reset-keys')
+  await look('reset-keys')
+  await person.press('reset-keys')
+  await person.control('confirm-recovery-saved').waitFor()
+  await look('reset-keys-code')
+  await person.press('cancel')
+  await person.control('ask-reset-keys').waitFor()
+  await page.unroute('**/api/auth/passkeys')
 }
 
 /** What the service answers first: the options of a passkey for an identity with a long name. */

@@ -1,83 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { codeIn } from '../../../server/testing/mailbox.ts'
 import { adminPeopleMessages as people } from '../../../web/locales/en/pages/admin/people.ts'
 import { accountPageMessages } from '../../../web/locales/en/pages/account.ts'
 import { recoverLinkMessages as words } from '../../../web/locales/en/pages/sign-in/recover-link.ts'
-import { openStageWithProcess, type ProcessStage } from '../../fixtures/environment.ts'
-import type { Person } from '../../fixtures/person.ts'
+import { openRecoveryStage, type RecoveryStage } from '../../fixtures/recovery-stage.ts'
 import { watchFromStart } from '../../fixtures/visual-checks.ts'
 
-/** Advances the clock of the product by a week and a minute, at each signal. */
-const turningClock = `
-  let ahead = 0
-  const now = Date.now
-  Date.now = () => now() + ahead
-  globalThis.Date = class extends Date {
-    constructor(...given) {
-      given.length === 0 ? super(Date.now()) : super(...given)
-    }
-  }
-  process.on('SIGUSR2', () => (ahead += 7 * 24 * 3600_000 + 60_000))`
-
-let stage: ProcessStage
+let stage: RecoveryStage
 before(async () => {
-  stage = await openStageWithProcess({
-    RECOVERY_COOLING_OFF_HOURS: '168',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(turningClock)}`,
-  })
+  stage = await openRecoveryStage()
 })
 after(() => stage.close())
 
 const views = { shown: { colorScheme: 'light', width: 360 }, also: { colorScheme: 'dark', width: 1280 } } as const
 
-const post = ({ page }: Person, path: string, body: object) =>
-  page.evaluate(
-    async ({ url, text }) => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(url, { method: 'POST', headers, body: text, credentials: 'include' })
-      return answer.status
-    },
-    { url: `${stage.service.baseUrl}${path}`, text: JSON.stringify(body) },
-  )
-
-/** Enrolls a user who verifies an address, a week ago. */
-async function enroll(handle: string, email: string) {
-  const person = await stage.enroll({ handle, displayName: 'Ada Lovelace' })
-  const session = () => person.call(stage.service.baseUrl, 'GET /api/auth/session')
-  const identityId = (await session()).identities[0]?.identityId ?? ''
-  assert.equal(await post(person, `/api/identities/${identityId}/email`, { email }), 200)
-  const code = codeIn(await stage.mailbox.take())
-  assert.equal(await post(person, `/api/identities/${identityId}/email/verify`, { code }), 200)
-  await passWeek(person)
-  return { person, identityId }
-}
-
-/** Lets a week pass, as a session of a user shows. */
-async function passWeek(person: Person): Promise<void> {
-  const ageOf = async () => (await person.call(stage.service.baseUrl, 'GET /api/auth/session')).secondsSinceAuthTime
-  const before = await ageOf()
-  stage.service.process.kill('SIGUSR2')
-  while ((await ageOf()) - before < 3600) await new Promise((resolve) => setTimeout(resolve, 50))
-}
-
-/** Issues a recovery link like an operator. Returns the two links in the mail. */
-async function issue(identityId: string) {
-  const answer = await fetch(`${stage.service.baseUrl}/api/admin/identities/${identityId}/recovery-links`, {
-    method: 'POST',
-    headers: { ...stage.service.admin, 'content-type': 'application/json' },
-    body: JSON.stringify({ delivery: 'mail', reason: 'Lost the phone' }),
-  })
-  assert.equal(answer.status, 201, await answer.text())
-  const { text } = await stage.mailbox.take()
-  const linkTo = (page: string) => new RegExp(`http\\S+/recover/${page}#\\S+`).exec(text)?.[0] ?? ''
-  return { link: linkTo('link'), stop: linkTo('stop') }
-}
-
 test('PEO-06 a user recovers by a mailed link; keys stay closed until they enter the recovery code', async () => {
   const { authUrl, baseUrl } = stage.service
-  const { person: lost, identityId } = await enroll('ada', 'ada@example.org')
-  const { link } = await issue(identityId)
+  const { person: lost, identityId } = await stage.enrollWithAddress('ada', 'ada@example.org')
+  const { link } = await stage.issue(identityId)
   const { look: lookAtLost, faults: faultsOfLost } = await watchFromStart(lost, { language: 'en', ...views })
   await lost.page.goto(`${authUrl}/account`)
   await lost.control('stop-recovery').waitFor()
@@ -95,7 +35,7 @@ test('PEO-06 a user recovers by a mailed link; keys stay closed until they enter
   await ada.page.getByText(words.redeem.keysStayClosed).waitFor()
   await look('recover-link-done')
 
-  await passWeek(lost)
+  await stage.passWeek(lost)
   assert.match((await stage.mailbox.take()).subject, /was recovered/)
   await ada.page.goto(`${authUrl}/login`)
   await ada.press('sign-in')
@@ -119,8 +59,8 @@ test('PEO-06 a user recovers by a mailed link; keys stay closed until they enter
 
 test('PEO-03 a user stops a recovery by the link in the mail, and another one in their account', async () => {
   const { authUrl } = stage.service
-  const { person: grace, identityId } = await enroll('grace', 'grace@example.org')
-  const { stop, link } = await issue(identityId)
+  const { person: grace, identityId } = await stage.enrollWithAddress('grace', 'grace@example.org')
+  const { stop, link } = await stage.issue(identityId)
   const reader = await stage.invite()
   const { look, faults } = await watchFromStart(reader, { language: 'en', ...views })
   await reader.page.goto(stop)
@@ -134,7 +74,7 @@ test('PEO-03 a user stops a recovery by the link in the mail, and another one in
   await reader.page.getByText(words.problems.used).waitFor()
   await look('recover-link-used')
 
-  await issue(identityId)
+  await stage.issue(identityId)
   await grace.page.goto(`${authUrl}/account`)
   await grace.press('stop-recovery')
   await grace.page.getByText(accountPageMessages.recovery.stopped).waitFor()
@@ -148,7 +88,7 @@ test('PEO-03 a user stops a recovery by the link in the mail, and another one in
 
 test('RCL-09 an operator mails a recovery link, sees that it was sent, and cancels it', async () => {
   const { authUrl, baseUrl, admin } = stage.service
-  const { person: alan, identityId } = await enroll('alan', 'alan@example.org')
+  const { person: alan, identityId } = await stage.enrollWithAddress('alan', 'alan@example.org')
   const hedy = await stage.enroll({ handle: 'hedy', displayName: 'Hedy Lamarr' })
   const made = await fetch(`${baseUrl}/api/admin/operators`, {
     method: 'POST',

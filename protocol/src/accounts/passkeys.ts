@@ -208,6 +208,9 @@ export const Passkey = Type.Object({
     Type.Array(Type.String(), { description: 'How the browser reaches it, as reported when it was registered' }),
   ),
   opensKeys: Type.Boolean({ description: 'Whether a wrap of the master key exists for this passkey' }),
+  mayResetKeys: Type.Boolean({
+    description: 'Whether a recovery link brought it, and it can replace the keys of the account, once',
+  }),
   publicKey: Type.String({ description: 'Its public key as SubjectPublicKeyInfo, base64url' }),
 })
 export type Passkey = Static<typeof Passkey>

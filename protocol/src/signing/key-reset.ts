@@ -25,10 +25,11 @@ const ResetIdentity = Type.Object({
   encryptionKey: Type.Optional(NewKeyPair),
 })
 
+/** Without `keyWrap`, the passkey has no PRF, and the new recovery code alone unlocks the keys. */
 const KeyReset = Type.Object({
   flowId: Type.String({ maxLength: 100, description: 'Of `POST /api/auth/reauthenticate/start`' }),
   credential: AuthenticationResponse,
-  keyWrap: PasskeyWrap,
+  keyWrap: Type.Optional(PasskeyWrap),
   recoveryCode: Type.Object({ recoveryAuth: RecoveryAuth, ciphertext: Ciphertext }),
   selfRecord: SelfRecordEntry,
   identities: Type.Array(ResetIdentity, {

@@ -51,7 +51,8 @@ export function pruneFormer(db: Database, now: Date, batch: number): Promise<num
 /** New keys of an account, sealed under a new master key. */
 export type NewUserKeys = {
   userId: UserId
-  keyWrap: PasskeyWrap
+  /** Undefined if the passkey has no PRF. */
+  keyWrap: PasskeyWrap | undefined
   recoveryCode: { recoveryAuth: string; ciphertext: string }
   selfRecord: SelfRecordEntry
   /** All identities of the account, with the key of each that has one. */
@@ -81,7 +82,8 @@ export async function replaceUserKeys(
   )
   await store.deleteWraps(tx, userId)
   const { recoveryAuth, ciphertext } = recoveryCode
-  await storeKeyWraps(tx, userId, [keyWrap, { kind: 'recovery_code', ciphertext }], now)
+  const wrapOfCode = { kind: 'recovery_code', ciphertext } as const
+  await storeKeyWraps(tx, userId, [...(keyWrap ? [keyWrap] : []), wrapOfCode], now)
   await storeRecoveryCode(tx, userId, recoveryAuth, now)
   await deleteDeviceApprovals(tx, userId)
   for (const { identityId, encryptionKey } of identities)

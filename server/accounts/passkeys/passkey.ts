@@ -148,6 +148,7 @@ function toPasskey(credential: Credential, opens: Set<string | undefined>): Pass
     backedUp: credential.backedUp,
     transports: credential.transports,
     opensKeys: opens.has(credential.credentialId),
+    mayResetKeys: credential.mayResetKeys,
     publicKey: toBase64Url(toSubjectPublicKeyInfo(new Uint8Array(credential.publicKey))),
   }
 }

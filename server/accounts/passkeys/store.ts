@@ -121,6 +121,7 @@ const credential = [
   'created_at as createdAt',
   'last_used_at as lastUsedAt',
   'user_handle as userHandle',
+  'may_reset_keys as mayResetKeys',
 ] as const
 
 export type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>

@@ -47,8 +47,9 @@ export async function resetKeys(
   const { userId } = session
   const { flowId, credential, keyWrap } = reset
   const ids = reset.identities.map(({ identityId }) => identityId)
-  if (keyWrap.credentialId !== credential.id || new Set(ids).size < ids.length) throw errors.invalid_request()
-  validateKeyWraps([keyWrap])
+  const isOfAnother = keyWrap !== undefined && keyWrap.credentialId !== credential.id
+  if (isOfAnother || new Set(ids).size < ids.length) throw errors.invalid_request()
+  if (keyWrap) validateKeyWraps([keyWrap])
   const flow = await findFlow(kernel.db, 'reauthenticate', { flowId, client }, now)
   if (flow.userId !== userId) throw errors.invalid_credential()
   const presence = await verifyPresence(kernel, session, { credential, challenge: flow.challenge })
@@ -67,8 +68,8 @@ async function replaceAll(
   { userId, reset }: { userId: UserId; reset: KeyReset },
   now: Date,
 ): Promise<Reset> {
-  const { keyWrap, recoveryCode, selfRecord } = reset
-  const since = await consumeKeyReset(tx, { userId, credentialId: keyWrap.credentialId })
+  const { credential, keyWrap, recoveryCode, selfRecord } = reset
+  const since = await consumeKeyReset(tx, { userId, credentialId: credential.id })
   if (!since) throw errors.keys_not_resettable()
   const { identities } = reset
   const identityIds = await lockAll(tx, { userId, identities }, now)

@@ -7,6 +7,7 @@ import { ApiError } from '../api/call.ts'
 import { DecryptionError } from '@countersign/keys/envelope'
 import { verifySignature } from '@countersign/keys/key-pair'
 import type { MasterKey } from '@countersign/keys/master-key'
+import type { RecoveredSigningKey } from '@countersign/protocol/signing/key-reset'
 import type { NewSigningKey, Adoption, ChainedSigningKey, KeyChain, Rotation } from '@countersign/protocol/signing/keys'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import {
@@ -54,6 +55,24 @@ export async function replaceSigningKey(
   const link = await signBytes(present, keyLinkMessage(log, event))
   const possession = await signBytes(own, keyPossessionMessage(log, event))
   return { ...next, rotationSignature, previous, link, possession }
+}
+
+/**
+ * Creates the signing key that replaces a lost one: it proves its possession, and nothing links it. Throws
+ * `key_history_changed` if the service names no entry of the key before.
+ */
+export async function recoverSigningKey(
+  masterKey: MasterKey,
+  { identityId, keyVersion, chain }: Pick<ChainedSigningKey, 'identityId' | 'keyVersion' | 'chain'>,
+): Promise<RecoveredSigningKey> {
+  const { log, previous } = chain
+  if (previous === null) throw new ApiError(409, 'key_history_changed', '')
+  const key = await masterKey.newSigningKey(identityId)
+  const { publicKey } = key
+  const identity = await digestOf(identityId)
+  const event: ProvedKeyEvent = { event: 'recovered', identity, keyVersion: keyVersion + 1, previous, publicKey }
+  const own = await masterKey.openSigningKey(identityId, key.encryptedPrivateKey)
+  return { ...key, previous, possession: await signBytes(own, keyPossessionMessage(log, event)) }
 }
 
 type AdoptableKey = Pick<ChainedSigningKey, 'identityId' | 'keyVersion' | 'publicKey' | 'encryptedPrivateKey'> & {

@@ -11,7 +11,7 @@ import { newCode, recoverAndWait, resetOf, sendReset, storeKeys } from '#testing
 import { sibling, suspend } from '#testing/operators.ts'
 import { day, recover, send, signIn } from '#testing/recovery.ts'
 import { createSigner, newSigningPair, rotationOf, signingRequesterOf, testLog } from '#testing/signer.ts'
-import { createWorld, type TestWorld } from '#testing/world.ts'
+import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
 let mailbox: Mailbox
@@ -32,6 +32,12 @@ async function emptyMailbox(): Promise<void> {
 const errorOf = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error]
 const get = async (url: string, headers: Record<string, string> = {}) =>
   (await world.api.inject({ url, headers })).json()
+
+/** Lists for each passkey of a user, oldest first, whether it can reset the keys. */
+async function mayReset({ headers }: Pick<Person, 'headers'>): Promise<boolean[]> {
+  const { passkeys } = await get('/api/auth/passkeys', headers)
+  return passkeys.map(({ mayResetKeys }: { mayResetKeys: boolean }) => mayResetKeys)
+}
 
 /** Creates a user with all keys, who has lost what unlocks them, and recovered by a link whose hold is over. */
 async function recovered() {
@@ -81,6 +87,18 @@ test('KRS-01 a user who recovered by a link starts again with new keys, and the 
   })
   assert.equal(rotated.statusCode, 200, rotated.body)
   assert.equal((await get(`/api/signing/public-key/${handle}`)).recoveredAt, now, 'also of the keys after it')
+})
+
+test('KRS-01 with a passkey without PRF, the new recovery code alone unlocks the new keys', async () => {
+  const { old, owner } = await recovered()
+  const { keyWrap: _none, ...byOld } = await resetOf(world, owner, { by: old.authenticator })
+  assert.deepEqual(errorOf(await sendReset(world, owner, byOld)), [409, 'keys_not_resettable'])
+  assert.deepEqual(await mayReset(owner), [false, true])
+  const { keyWrap: _wrap, ...reset } = await resetOf(world, owner)
+  const answer = await sendReset(world, owner, reset)
+  assert.deepEqual([answer.status, answer.body.keyWraps.length], [200, 1], answer.text)
+  assert.equal(answer.body.keyWraps[0].ciphertext, 'new.recovery.wrap')
+  assert.deepEqual(await mayReset(owner), [false, false])
 })
 
 test('KRS-02 all verified addresses hear of a reset, and the activity has it', async () => {

@@ -39,7 +39,7 @@ import {
 } from './service.ts'
 import { runWithWebCrypto } from './web-suite.ts'
 
-type Owner = { masterKey: MasterKey; userId: string }
+export type Owner = { masterKey: MasterKey; userId: string }
 
 /** Attempts to store a record while other browsers of the user store theirs. */
 const attemptsMax = 3
@@ -61,13 +61,9 @@ export async function checkKeys(owner: Owner): Promise<void> {
     const memory = await readMemory(owner.masterKey, owner.userId)
     // Without a log, no check was ever completed here: such a device remembers nothing.
     const seen = memory?.log ? memory : undefined
-    const result = await compare(owner, seen).catch(toUnreachable)
-    if (result instanceof UnreachableError) return tolerate(owner, memory)
-    if (result.kind === 'alarm') {
-      const evidence = writeEvidence(result.evidence)
-      await keepEvidence(result.evidence.at, evidence)
-      return stop(owner, { code: result.code, evidence })
-    }
+    const compared = await compare(owner, seen).catch(toUnreachable)
+    if (compared instanceof UnreachableError) return tolerate(owner, memory)
+    const result = await requireNoAlarm(owner, compared)
     const isKnown = result.changes.length === 0 || (await notices.showChanges(result.changes))
     if (!isKnown) return stop(owner, { code: 'unknown_change', evidence: undefined })
     const stored = await store(owner, result)
@@ -78,6 +74,17 @@ export async function checkKeys(owner: Owner): Promise<void> {
     const highest = Math.max(sequence, latest?.sequence ?? 0)
     return writeMemory(owner.masterKey, owner.userId, { ...result.memory, sequence: highest })
   }
+}
+
+/** What a check accepted. */
+type Accepted = Extract<CheckResult, { kind: 'ok' }>
+
+/** Returns what a check accepted. After an alarm, the promise never settles: see `checkKeys`. */
+export async function requireNoAlarm(owner: Owner, result: CheckResult): Promise<Accepted> {
+  if (result.kind === 'ok') return result
+  const evidence = writeEvidence(result.evidence)
+  await keepEvidence(result.evidence.at, evidence)
+  return stop(owner, { code: result.code, evidence })
 }
 
 /** Asks the service for everything, and compares it. */
@@ -95,7 +102,7 @@ async function compare(owner: Owner, memory: DeviceMemory | undefined): Promise<
 type Named = Pick<Answers, 'keys' | 'identityIds'> & { answered: AnsweredRecord }
 
 /** Reads the log, and compares everything with it. */
-async function compareWithLog(
+export async function compareWithLog(
   { answered, keys, identityIds }: Named,
   memory: DeviceMemory | undefined,
 ): Promise<CheckResult> {
@@ -133,7 +140,7 @@ async function openRecord({ masterKey, userId }: Owner, sealed: string | null): 
  * Stores the next record, if there is one. Waits for it where keys have changed. A later head of the log alone is
  * stored while the page continues: if that fails, the next unlock stores it.
  */
-async function store(owner: Owner, { next, isUrgent }: Extract<CheckResult, { kind: 'ok' }>) {
+async function store(owner: Owner, { next, isUrgent }: Accepted) {
   if (!next) return 'unchanged' as const
   const storing = put(owner, next)
   if (isUrgent) return storing

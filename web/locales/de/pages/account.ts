@@ -45,6 +45,9 @@ export const accountPageMessages: typeof en = {
     onePasskey: 'Wenn du ihn verlierst, hilft nur noch dein Wiederherstellungscode',
     passkeysFine: 'Wenn du einen verlierst, meldest du dich mit einem anderen an',
     addPasskey: 'Passkey hinzufügen',
+    keysLocked: 'Deine Schlüssel sind gesperrt',
+    keysLockedWhy: 'Bis du sie entsperrst oder ersetzt, kannst du nicht unterschreiben und nichts entschlüsseln',
+    unlockKeys: 'Schlüssel entsperren',
     former: 'Passkeys von vor der Wiederherstellung',
     formerWhy: (names) => `Entferne die auf einem verlorenen Gerät: ${names}`,
     reviewPasskeys: 'Passkeys prüfen',
@@ -141,6 +144,30 @@ export const accountPageMessages: typeof en = {
       'Du wirst überall außer in diesem Browser abgemeldet. Apps bleiben verbunden, und mit deinen Passkeys ' +
       'kannst du dich wieder anmelden.',
     others: (count) => plural('de', count, { one: '1 andere Sitzung', other: `${count} andere Sitzungen` }),
+  },
+
+  keyReset: {
+    locked: 'Deine Schlüssel sind gesperrt',
+    lockedWhat:
+      'Dein Passkey stammt aus einer Wiederherstellung und kann sie nicht entsperren. Dein ' +
+      'Wiederherstellungscode oder ein älterer Passkey kann es.',
+    unlock: 'Code eingeben',
+    ask: 'Ich habe beides nicht',
+    title: 'Mit neuen Schlüsseln beginnen?',
+    losses: [
+      'Was mit deinen alten Schlüsseln verschlüsselt ist, bleibt gesperrt.',
+      'Apps, die deine Unterschriften prüfen, sehen in dir eine neue Person, bis sie deinen neuen Schlüssel annehmen.',
+      'Das geht nur einmal und lässt sich nicht rückgängig machen.',
+    ],
+    proceed: 'Neue Schlüssel erstellen',
+    thenPasskey: 'Bestätige danach mit deinem Passkey. Dein alter Wiederherstellungscode gilt dann nicht mehr.',
+    confirm: 'Gespeichert, neue Schlüssel verwenden',
+    done: 'Deine neuen Schlüssel sind aktiv',
+    refused: {
+      keys_not_resettable: 'Deine Schlüssel wurden inzwischen entsperrt oder ersetzt. Lade die Seite neu.',
+      keys_changed: 'Deine Schlüssel wurden gerade geändert. Versuche es noch einmal.',
+      self_record_changed: 'Deine Schlüssel wurden gerade geändert. Versuche es noch einmal.',
+    },
   },
 
   activity: {

@@ -44,6 +44,9 @@ export const accountPageMessages = {
     onePasskey: 'If you lose it, only your recovery code lets you back in',
     passkeysFine: 'If you lose one, you can sign in with another',
     addPasskey: 'Add a passkey',
+    keysLocked: 'Your keys are locked',
+    keysLockedWhy: 'Until you unlock or replace them, you can’t sign or read encrypted data',
+    unlockKeys: 'Unlock your keys',
     former: 'Passkeys from before your recovery',
     formerWhy: (names: string) => `Remove those on a device that you lost: ${names}`,
     reviewPasskeys: 'Review passkeys',
@@ -139,6 +142,28 @@ export const accountPageMessages = {
       'You’re signed out of this account everywhere except in this browser. Apps stay connected, and you can sign in ' +
       'again with your passkeys.',
     others: (count: number) => plural('en', count, { one: '1 other session', other: `${count} other sessions` }),
+  },
+
+  keyReset: {
+    locked: 'Your keys are locked',
+    lockedWhat: 'Your passkey is from a recovery and can’t unlock them. Your recovery code or an older passkey can.',
+    unlock: 'Enter recovery code',
+    ask: 'I have neither',
+    title: 'Start with new keys?',
+    losses: [
+      'What is encrypted with your old keys stays locked.',
+      'Apps that verify your signatures treat you as a new person until they accept your new key.',
+      'You can do this once. It can’t be undone.',
+    ],
+    proceed: 'Create new keys',
+    thenPasskey: 'Then confirm with your passkey. Your old recovery code stops working.',
+    confirm: 'I’ve saved it, use new keys',
+    done: 'Your new keys are active',
+    refused: {
+      keys_not_resettable: 'Your keys were unlocked or replaced meanwhile. Reload the page.',
+      keys_changed: 'Your keys were just changed. Try again.',
+      self_record_changed: 'Your keys were just changed. Try again.',
+    },
   },
 
   activity: {

@@ -53,6 +53,11 @@ export function SecurityCheck({ data, onGo }: HomeProps) {
             {words.former}
           </Check>
         )}
+        {isOpen('keys') && (
+          <Check isOkay={false} note={words.keysLockedWhy}>
+            {words.keysLocked}
+          </Check>
+        )}
         {recoverySince === null ? (
           <Check isOkay={false} note={words.codeMissingWhy}>
             {words.codeMissing}
@@ -101,6 +106,7 @@ function NextSteps({ task, onGo, onKeep }: NextStepsProps) {
   const words = useAccountWords().home
   if (!task) return null
   const labels = {
+    keys: words.unlockKeys,
     code: words.createCode,
     former: words.reviewPasskeys,
     passkey: words.addPasskey,

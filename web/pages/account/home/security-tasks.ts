@@ -1,8 +1,10 @@
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { AccountData } from '../account-data.ts'
+import { resettingPasskey } from '../security/resetting-passkey.ts'
 
 /** What a user can do for the safety of their account, the most urgent first. */
 export type SecurityTask =
+  | { kind: 'keys' }
   | { kind: 'code' }
   | { kind: 'former' }
   | { kind: 'passkey' }
@@ -21,6 +23,7 @@ export function securityTasks(
   const withoutEmail = session.identities.filter(({ emailVerified }) => !emailVerified)
   const [first] = withoutEmail
   return [
+    ...(resettingPasskey(passkeys) ? [{ kind: 'keys' } as const] : []),
     ...(recoverySince === null ? [{ kind: 'code' } as const] : []),
     ...(former.length > 0 ? [{ kind: 'former' } as const] : []),
     ...(passkeys.length < 2 ? [{ kind: 'passkey' } as const] : []),

@@ -17,12 +17,16 @@ import { Passkeys } from '../passkeys/Passkeys.tsx'
 import { useReplaceRecoveryCode } from '../passkeys/renewal-flow.ts'
 import { RecoveryCodeCard, ReplaceRecoveryCode } from '../passkeys/ReplaceRecoveryCode.tsx'
 import { useAccountWords } from '../words.ts'
+import { KeyReset, LockedKeys } from './KeyReset.tsx'
+import { useKeyReset } from './key-reset-flow.ts'
+import { resettingPasskey } from './resetting-passkey.ts'
 
 /** How the user signs in, where they are signed in, and how they get back in. A task in progress takes its place. */
 export function Security({ data, onChange }: SectionProps) {
-  const words = useAccountWords().security
+  const { security: words, keyReset } = useAccountWords()
   const { added } = useMessages().passkeys
   const doing = useActions()
+  const renewing = useActions()
   const { passkeys, session } = data
   const { userId } = session.user
   const updatePasskeys = (updated: Passkey[], sessions = data.sessions) => {
@@ -35,6 +39,7 @@ export function Security({ data, onChange }: SectionProps) {
     toast(added(passkey.name))
   })
   const renewal = useReplaceRecoveryCode(data, onChange)
+  const reset = useKeyReset(data, onChange, () => toast(keyReset.done))
   const unlocking = useDeviceApproval(userId)
   const forget = (device: PendingDeviceApproval) =>
     onChange((current) => ({
@@ -64,10 +69,17 @@ export function Security({ data, onChange }: SectionProps) {
         <ReplaceRecoveryCode data={data} renewal={renewal} step={renewal.step} />
       </section>
     )
+  if (reset.step.at !== 'rest')
+    return (
+      <section class="card">
+        <KeyReset data={data} reset={reset} step={reset.step} />
+      </section>
+    )
   return (
     <>
       <PageHead title={words.title} lead={words.lead} />
       <PendingDeviceApprovals devices={data.devices} onApprove={approve} onRefused={forget} />
+      {resettingPasskey(passkeys) && <LockedKeys reset={reset} doing={renewing} onUnlock={renewal.openWithPasskey} />}
       <Passkeys data={data} doing={doing} onAdd={addition.begin} onChanged={updatePasskeys} />
       <div class="grid-2 even">
         <AddPhone passkeyCount={passkeys.length} doing={doing} onAdd={addition.begin} />

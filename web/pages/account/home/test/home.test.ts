@@ -11,7 +11,11 @@ type Entry = Parameters<typeof latestSignIns>[0][number]
 
 function accountOf(passkeys: number, recoverySince: string | null, emailVerified: boolean): Given {
   const identity = { handle: 'ada', emailVerified }
-  const account = { passkeys: Array.from({ length: passkeys }), recoverySince, session: { identities: [identity] } }
+  const account = {
+    passkeys: Array.from({ length: passkeys }, () => ({})),
+    recoverySince,
+    session: { identities: [identity] },
+  }
   return account as unknown as Given
 }
 
@@ -58,7 +62,7 @@ test('recent sign-ins name each app once for a device, and nothing else', () => 
 test('passkeys from before a recovery are to be reviewed for thirty days, and no later ones', () => {
   const passkey = (createdAt: string): Passkey => ({
     ...{ credentialId: createdAt, name: createdAt, createdAt, lastUsedAt: createdAt },
-    ...{ backedUp: false, opensKeys: true, publicKey: '' },
+    ...{ backedUp: false, opensKeys: true, mayResetKeys: false, publicKey: '' },
   })
   const [lost, recovered, added] = ['2026-01-02T00:00:00Z', '2026-11-20T10:00:00Z', '2026-11-21T00:00:00Z'].map(passkey)
   assert.ok(lost && recovered && added)

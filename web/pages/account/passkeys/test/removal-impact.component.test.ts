@@ -6,6 +6,7 @@ import { removalImpact } from '../EditPasskey.tsx'
 const passkey = (credentialId: string, opensKeys: boolean): Passkey => ({
   credentialId,
   opensKeys,
+  mayResetKeys: false,
   name: 'A passkey',
   createdAt: '2030-01-01T12:00:00.000Z',
   lastUsedAt: '2030-01-01T12:00:00.000Z',
