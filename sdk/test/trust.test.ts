@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { createCountersign, createMemoryTrustStore, type TrustSettings, type TrustStore } from '../src/server/server.ts'
 import {
   addLeaf,
@@ -11,35 +11,7 @@ import {
   type LyingLog,
 } from '../../server/testing/lying-log.ts'
 import { later, openLyingService, pageOf } from '../../server/testing/lying-service.ts'
-
-const payload = 'Pay 10 € to Bob'
-
-/** An identity with one key in the log of a service that tells the truth so far, and an app that trusts the log. */
-async function begin(t: TestContext, trust: Partial<TrustSettings> = {}) {
-  const log = createLog()
-  const [identityId, ada] = [randomUUID(), newKeyPair()]
-  addLeaf(log, randomUUID(), newKeyPair(), { event: 'created' })
-  addLeaf(log, identityId, ada, { event: 'created' })
-  let named = ada
-  const service = await openLyingService(t, log, () => named.publicKey)
-  const store = trust.store ?? createMemoryTrustStore()
-  const restart = (changes: Partial<TrustSettings> = {}) =>
-    createCountersign({ ...service.settings, trust: { log: log.trusted, store, ...trust, ...changes } })
-  const app = restart()
-  const ask = (by = app) => by.createSigningRequest({ identityId, payload })
-  return {
-    ...{ log, identityId, ada, service, store, app, restart, ask },
-    name: (pair: typeof ada) => {
-      named = pair
-    },
-    /** Expects an error before a request exists. */
-    async refuses(code: string, by = app) {
-      const before = service.sent.length
-      await assert.rejects(ask(by), { name: 'CountersignError', code })
-      assert.equal(service.sent.length, before, 'the request was sent')
-    },
-  }
-}
+import { begin } from './trusting-app.ts'
 
 /** Adds leaves of other identities. */
 function grow(log: LyingLog, count: number): void {
@@ -113,17 +85,6 @@ test('TRU-03 a key without the proofs of its owner is accepted only with keys: a
   assert.equal((await ask()).publicKey, next.publicKey, 'its owner has proved it since')
   addLeaf(log, identityId, newKeyPair(), { event: 'rotated', linkedBy: next, provedBy: ada })
   await refuses('no_possession', lenient)
-})
-
-test('TRU-43 a key after a recovery is another person, also after a rotation', async (t) => {
-  const { log, identityId, name, refuses, restart, ask } = await begin(t)
-  const [next, later] = [newKeyPair(), newKeyPair()]
-  addLeaf(log, identityId, next, { event: 'recovered' })
-  await refuses('key_not_proved')
-  addLeaf(log, identityId, later, { event: 'rotated', linkedBy: next })
-  name(later)
-  await refuses('key_not_proved')
-  assert.equal((await ask(restart({ keys: 'any' }))).publicKey, later.publicKey)
 })
 
 test('TRU-04 a checkpoint of another key or another name is of an unknown log', async (t) => {

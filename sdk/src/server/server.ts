@@ -39,7 +39,7 @@ export type { NewSigningRequest, SigningOutcome, SigningRequest } from './signin
 export type { WebhookEvent } from '../shared/webhook-types.ts'
 export { createFileTrustStore } from '../trust/file-trust-store.ts'
 export { createMemoryTrustStore, type TrustStore } from '../trust/trust-store.ts'
-export type { Approval, TrustedLog, TrustSettings } from '../trust/trust-settings.ts'
+export type { AcceptKey, Approval, TrustedLog, TrustSettings, UnlinkedKey } from '../trust/trust-settings.ts'
 
 export type Settings = {
   /** The API host, such as `https://api.id.example`. */

@@ -12,7 +12,7 @@ import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
 import { type KnownLog, admitCheckpoint, parseStored, readKnownLog } from './log-head.ts'
-import type { Log, Trust } from './trust-settings.ts'
+import type { AcceptKey, Log, Trust } from './trust-settings.ts'
 import { storeFailed } from './trust-store.ts'
 
 /** A log, and whether keys without proofs by their owners are accepted. */
@@ -46,7 +46,7 @@ export async function proveKey(trust: KeyTrust, identityId: string): Promise<Pro
     const known = parseKnownLeaf(await store.read(storeKey))
     const { log, leaves } = await fetchLeaves(trust.log, identityId)
     requireKnownLeaf(leaves, known)
-    const key = requireProvedKey(trust, readHistory(log, identityId, leaves))
+    const key = await requireProvedKey(trust, identityId, readHistory(log, identityId, leaves))
     const last = leaves.at(-1)
     if (!last) throw notProved(noLeaf)
     const next = toText(last)
@@ -117,12 +117,26 @@ function readHistory({ key: { name: log } }: KnownLog, identityId: string, leave
   return history
 }
 
-/** Returns the key in force, if its owner has proved it and each key before has named the next. */
-function requireProvedKey({ keys }: Pick<KeyTrust, 'keys'>, history: KeyHistory): ProvedKey {
+/** Returns the key in force, if its owner and each key before have proved it, or the app accepts it. */
+async function requireProvedKey(
+  { keys }: Pick<KeyTrust, 'keys'>,
+  identityId: string,
+  history: KeyHistory,
+): Promise<ProvedKey> {
   const { publicKey, keyVersion } = history.state
   const missing = listMissingKeyProofs(history, keyVersion)
-  if (keys === 'proved' && missing.length > 0) throw notProved(`Its owner has not proved it (${missing.join(', ')}).`)
+  if (missing.length === 0 || keys === 'any') return { publicKey, keyVersion }
+  const isAccepted = keys !== 'proved' && (await acceptsBreak(keys, identityId, history))
+  if (!isAccepted) throw notProved(`Its owner has not proved it (${missing.join(', ')}).`)
   return { publicKey, keyVersion }
+}
+
+/** Checks that the app accepts the last key without a link, and that it and each later key has proof of possession. */
+async function acceptsBreak(accept: AcceptKey, identityId: string, { keys }: KeyHistory): Promise<boolean> {
+  const last = keys.findLast(({ isLinked }) => !isLinked)
+  if (!last || keys.some((key) => key.keyVersion >= last.keyVersion && !key.hasPossession)) return false
+  const { publicKey, keyVersion } = last
+  return await accept({ identityId, publicKey, keyVersion })
 }
 
 function storeKeyOf(identityId: string): string {

@@ -24,10 +24,19 @@ export type TrustSettings = {
   approvals?: 'required' | 'any' | undefined
   /**
    * `any` accepts keys whose owners have not proved them: those made by clients of the interface that leave the proofs
-   * out. Default: `proved`.
+   * out. A function accepts single keys that no key before links: those after a recovery. Default: `proved`.
    */
-  keys?: 'proved' | 'any' | undefined
+  keys?: 'proved' | 'any' | AcceptKey | undefined
 }
+
+/** Signing key that no key of the identity before it links. It may be another person's. */
+export type UnlinkedKey = { identityId: string; publicKey: string; keyVersion: number }
+
+/**
+ * Decides whether the holder of a key is the person that the app knows. The app has to find this out in another way
+ * than from the service. It is called each time that a key of the identity is proved.
+ */
+export type AcceptKey = (key: UnlinkedKey) => boolean | Promise<boolean>
 
 /** Name of a log, and its Ed25519 key. */
 export type LogKey = { name: string; publicKey: Uint8Array }
@@ -36,7 +45,7 @@ export type LogKey = { name: string; publicKey: Uint8Array }
 export type Log = { baseUrl: URL; pinnedKey: LogKey | undefined; store: TrustStore }
 
 /** Validated settings. */
-export type Trust = { log: Log; keys: 'proved' | 'any'; approvals: 'required' | 'any' }
+export type Trust = { log: Log; keys: 'proved' | 'any' | AcceptKey; approvals: 'required' | 'any' }
 
 /** What a person approved with a passkey: canonical JSON of a statement, and its signature by the identity's key. */
 export type Approval = NonNullable<Operations['GET /api/signing/request/{requestId}/status']['answer']['approval']>

@@ -15,7 +15,8 @@ export function parseTrust(settings: TrustSettings, baseUrl: URL): Trust {
   const { log, store, approvals = 'required', keys = 'proved' } = settings
   if (approvals !== 'required' && approvals !== 'any')
     throw new TypeError("trust.approvals must be 'required' or 'any'")
-  if (keys !== 'proved' && keys !== 'any') throw new TypeError("trust.keys must be 'proved' or 'any'")
+  if (keys !== 'proved' && keys !== 'any' && typeof keys !== 'function')
+    throw new TypeError("trust.keys must be 'proved', 'any' or a function")
   if (!isStore(store)) throw new TypeError('trust.store must have isDurable, read and advance')
   if (log === 'first-use' && !store.isDurable)
     throw new TypeError("trust.log: 'first-use' needs a durable store: with another, each start is a first use")
