@@ -108,12 +108,15 @@ export type ClaimedLogout = {
   url: string | null
   appStatus: 'active' | 'disabled' | null
   algorithm: Algorithm | null
+  /** Whether an operator registered the app, and named its URL. */
+  isOfOperator: boolean
 }
 
 /** Apps with queued logouts. Deleted apps and apps without a logout URI have no URL. */
 const receivers = sql`
   select receiver_id, next_attempt_at, coalesce(owner_user_id::text, receiver_id) as owner, owner_user_id, slow_until,
-    backchannel_logout_uri as url, app.status as app_status, id_token_signed_response_alg as algorithm
+    backchannel_logout_uri as url, app.status as app_status, id_token_signed_response_alg as algorithm,
+    app.client_id is not null and app.owner_user_id is null and app.metadata_fetched_at is null as is_of_operator
   from waiting left join app on app.client_id = receiver_id
     left join session_logout_receiver slow on slow.client_id = receiver_id`
 
@@ -131,7 +134,7 @@ export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedL
       and logout.next_attempt_at <= ${now}
     returning logout.client_id as "receiverId", logout.client_id as "clientId", logout.logout_id as "logoutId", owner,
       identity_id as "identityId", session_id as "sessionId", attempts as attempt, url, app_status as "appStatus",
-      algorithm`.execute(db)
+      algorithm, is_of_operator as "isOfOperator"`.execute(db)
   return rows
 }
 

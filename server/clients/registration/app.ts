@@ -35,6 +35,7 @@ import {
   requireRecentAuthenticationOf,
   managerTransaction,
 } from './management.ts'
+import { clientFor } from './operator-app.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -69,13 +70,14 @@ export async function createApp(
   settings: NewAppSettings,
   now: Date,
 ) {
-  validateAppSettings({ ...settings, isPublic }, { outbound, config })
+  const ownerUserId = ownerUserIdOf(manager)
+  const client = clientFor(outbound, { ownerUserId, metadataFetchedAt: null })
+  validateAppSettings({ ...settings, isPublic }, { outbound: client, config })
   requireForeignIcon(settings, config)
   const clientId = declared?.clientId ?? asId<ClientId>(`app_${randomBytes(16).toString('hex')}`)
   const clientSecret = isPublic ? undefined : generateToken('clientSecret')
   const secretsSha256 = clientSecret === undefined ? [] : [declared?.secretSha256 ?? sha256(clientSecret)]
   const secretsEndAt = secretsSha256.map(() => null)
-  const ownerUserId = ownerUserIdOf(manager)
   const ownerIdentityId = await findOwnerIdentity(db, manager, identityId, now)
   const kept = {
     clientId,
@@ -216,7 +218,7 @@ export function updateApp(
   requireOwnSettings(manager, change)
   return managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
-    validateAppSettings({ ...change, isPublic: app.isPublic }, { outbound, config })
+    validateAppSettings({ ...change, isPublic: app.isPublic }, { outbound: clientFor(outbound, app), config })
     if (app.metadataFetchedAt && isAnyGiven(change, described)) throw errors.client_metadata_immutable()
     if (isAnyGiven(change, takingPresence)) requireRecentAuthenticationOf(manager, now)
 

@@ -1,6 +1,7 @@
 import type { ClientId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import type { OutboundClient } from '#platform/outbound/fetch.ts'
 import { deletePictures } from '#platform/pictures/picture.ts'
 import type { RegisteredApp } from './directory.ts'
 import * as store from './store.ts'
@@ -11,7 +12,19 @@ export async function findOperatorApp(
   clientId: ClientId,
 ): Promise<RegisteredApp | undefined> {
   const app = await store.findApp(db, clientId)
-  return app?.ownerUserId === null && app.metadataFetchedAt === null ? app : undefined
+  return app && isOfOperator(app) ? app : undefined
+}
+
+type Registration = Pick<RegisteredApp, 'ownerUserId' | 'metadataFetchedAt'>
+
+/** Checks whether an operator registered an app. Its owner never changes. */
+function isOfOperator({ ownerUserId, metadataFetchedAt }: Registration): boolean {
+  return ownerUserId === null && metadataFetchedAt === null
+}
+
+/** Returns the client for the webhook and logout URI of an app. OUTBOUND_NETWORKS concerns apps of operators alone. */
+export function clientFor(outbound: OutboundClient, app: Registration): OutboundClient['ofOperator'] {
+  return isOfOperator(app) ? outbound.ofOperator : outbound
 }
 
 /** Lists `count` apps that an operator registered, by client ID, those after another one. */

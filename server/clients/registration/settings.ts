@@ -11,6 +11,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { defaultAllowedScopes } from '@countersign/protocol/formats/scope'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { ServerContext } from '#platform/module/services.ts'
+import type { OutboundClient } from '#platform/outbound/fetch.ts'
 import { type Lagging, always, never, whereNoLess, whereNoneIsGone, whereOn } from './settings-change.ts'
 
 const errors = defineErrors({
@@ -248,7 +249,7 @@ const webUrls = ['iconUrl', 'websiteUrl', 'privacyUrl', 'termsUrl'] as const
  */
 export function validateAppSettings(
   { isPublic, ...settings }: AppSettingsChange & { isPublic: boolean },
-  { outbound, config: ours }: Pick<ServerContext, 'outbound' | 'config'>,
+  { outbound, config: ours }: Pick<ServerContext, 'config'> & { outbound: Pick<OutboundClient, 'objectionTo'> },
 ): void {
   if (settings.name !== undefined && !isDisplayName(settings.name))
     throw errors.invalid_request({ sentence: 'name must be 1 to 80 visible characters.' })

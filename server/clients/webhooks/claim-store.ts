@@ -12,15 +12,17 @@ export type ClaimedDelivery = Receiver & {
   url: string
   /** That of the app; a webhook of the service is always active. */
   appStatus: string
-  isOfService: boolean
+  /** Whether an operator named the URL: of the service, or of an app that an operator registered. */
+  isOfOperator: boolean
   /** Active secrets, newest first. */
   sealedSecrets: string[]
 }
 
-/** Webhooks with pending deliveries: of apps, and of the service. */
+/** Webhooks with pending deliveries: of apps, and of the service, which have no app and are of the operator. */
 const receivers = sql`
   select receiver_id, next_attempt_at, coalesce(owner_user_id::text, receiver_id) as owner, owner_user_id, slow_until,
-    coalesce(app.status, 'active') as app_status, client_id is null as is_of_service, url
+    coalesce(app.status, 'active') as app_status, url,
+    app.owner_user_id is null and app.metadata_fetched_at is null as is_of_operator
   from waiting join webhook_endpoint using (receiver_id) left join app using (client_id)`
 
 const beside = sql`select client_id as receiver_id from app where app.owner_user_id = receiver.owner_user_id`
@@ -35,10 +37,10 @@ export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDeliv
       from picked
       where delivery.receiver_id = picked.receiver_id and delivery.delivery_id = picked.picked_id
         and delivery.next_attempt_at <= ${now}
-      returning delivery.receiver_id, delivery.delivery_id, payload, attempts, owner, url, app_status, is_of_service
+      returning delivery.receiver_id, delivery.delivery_id, payload, attempts, owner, url, app_status, is_of_operator
     )
     select receiver_id as "receiverId", delivery_id as "deliveryId", payload, attempts as attempt, owner, url,
-      app_status as "appStatus", is_of_service as "isOfService",
+      app_status as "appStatus", is_of_operator as "isOfOperator",
       array(
         select sealed_secret from webhook_secret
         where webhook_secret.receiver_id = claimed.receiver_id and (expires_at is null or expires_at > ${now})

@@ -1,6 +1,7 @@
 import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
 import type { ClientId, UserId } from '@countersign/protocol/ids'
+import { clientFor } from '#clients/registration/operator-app.ts'
 import { getApp, listAppsOf, toApp } from '#clients/registration/app.ts'
 import {
   auditActor,
@@ -48,9 +49,9 @@ export async function setWebhook(
   url: string,
   now: Date,
 ): Promise<Webhook & { secret?: string }> {
-  const objection = outbound.objectionTo(url)
+  const app = await getApp(db, { manager, clientId })
+  const objection = clientFor(outbound, app).objectionTo(url)
   if (objection !== undefined) throw errors.invalid_request({ sentence: `url ${objection}.` })
-  await getApp(db, { manager, clientId })
   requireRecentAuthenticationOf(manager, now)
 
   return managerTransaction(db, manager, async (tx) => {

@@ -100,7 +100,7 @@ type AttemptResult = Outcome & {
 
 async function attemptOnce(kernel: ServerContext, claimed: ClaimedDelivery, cut: AbortSignal): Promise<AttemptResult> {
   const { clock, keyring, outbound, log } = kernel
-  const { url, payload, receiverId, isOfService } = claimed
+  const { url, payload, receiverId, isOfOperator } = claimed
   const at = clock()
   const unanswered = (reason: string) => ({ at, status: null, reason })
   if (claimed.appStatus !== 'active') return unanswered('app_disabled')
@@ -112,7 +112,7 @@ async function attemptOnce(kernel: ServerContext, claimed: ClaimedDelivery, cut:
   const began = performance.now()
   try {
     const sent = { headers, body: payload, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
-    const client = isOfService ? outbound.ofOperator : outbound
+    const client = isOfOperator ? outbound.ofOperator : outbound
     return { at, ...(await client.post(url, sent)), reason: null }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error

@@ -88,14 +88,17 @@ async function deliver(
   return result
 }
 
-async function attemptOnce({ kernel, keys }: Provider, claimed: Signable & { url: string }, cut: AbortSignal) {
+type Sendable = Signable & Pick<ClaimedLogout, 'isOfOperator'> & { url: string }
+
+async function attemptOnce({ kernel, keys }: Provider, claimed: Sendable, cut: AbortSignal) {
   const { clock, outbound, config } = kernel
   const token = await signLogoutToken({ keys, issuer: config.authUrl.origin }, claimed, clock())
   const body = new URLSearchParams({ logout_token: token }).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'cache-control': 'no-store' }
   try {
     const sent = { headers, body, withinMilliseconds: limits.webhookAnswerSeconds * 1000, signal: cut }
-    return { ...(await outbound.post(claimed.url, sent)), reason: null }
+    const client = claimed.isOfOperator ? outbound.ofOperator : outbound
+    return { ...(await client.post(claimed.url, sent)), reason: null }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     return { status: null, reason: error.reason, retryAfter: undefined }

@@ -55,7 +55,7 @@ test('WHK-25 no webhook of the service leads to a private address, in any spelli
   assert.equal(callers, 0)
 })
 
-test('WHK-25 OUTBOUND_NETWORKS permits its host and port to webhooks of the service, and not to apps', async () => {
+test('WHK-25 OUTBOUND_NETWORKS permits its host and port to the service, and not to apps of users', async () => {
   const listed = [`events.example.com:${port}`, `10.0.0.5:8443`]
   const url = `https://events.example.com:${port}/`
   const client = clientAt(['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1'], listed)
