@@ -63,7 +63,7 @@ import {
   addRotate as addRotateScimToken,
 } from './operators/scim-tokens.ts'
 import { addFollow as addAuditFollow } from './operators/follow.ts'
-import { addList as addAuditList, addVerify as addAuditVerify } from './operators/audit.ts'
+import { addList as addAuditList } from './operators/audit.ts'
 import {
   addGet as addGetSettings,
   addHistory as addSettingHistory,
@@ -96,6 +96,7 @@ import {
 import { addSettings } from './settings.ts'
 import { addInit, addShow as addShowTrust } from './trust.ts'
 import { addStatus } from './operators/status.ts'
+import { addVerify as addAuditVerify } from './operators/verify-audit.ts'
 import { addVerify } from './verify.ts'
 import { addVerifyTrail } from './trail/verify-trail.ts'
 import { addDeliveries, addSendAgain } from './webhooks/deliveries.ts'

@@ -1,22 +1,38 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readAuditHead, writeAuditHead, type AuditHeadState } from '@countersign/protocol/formats/audit/audit-head'
 import { fromCanonicalBase64, toBase64 } from '@countersign/protocol/formats/base64'
 import type { NoteKey } from '@countersign/protocol/formats/signing/checkpoint'
 import type { Subtree } from '@countersign/protocol/formats/signing/merkle-tree'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { reasonOf } from '../call.ts'
 import { CliError, fieldsOf, listOf, textOf } from '../terminal.ts'
 import { KeyStates } from './key-states.ts'
 
-/** The log, the roots of the subtrees over all entries seen so far, and the last state of each identity. */
-export type WatchState = { key: NoteKey; peaks: Subtree[]; identities: KeyStates }
+/**
+ * The log, the roots of the subtrees over all entries seen so far, the last state of each identity, and the last head
+ * of the audit log.
+ */
+export type WatchState = {
+  key: NoteKey
+  peaks: Subtree[]
+  identities: KeyStates
+  audit: AuditHeadState | undefined
+}
 
 /** Writes the file atomically: a partial file would look like another log. Its first line is JSON; records follow. */
-export function writeState(file: string, { key, peaks, identities }: WatchState): void {
+export function writeState(file: string, { key, peaks, identities, audit }: WatchState): void {
   const subtrees = peaks.map(({ level, hash }) => ({ level, hash: toBase64(hash) }))
   const digest = createHash('sha256')
   for (const piece of identities.pieces()) digest.update(piece)
   const records = { identities: identities.count, recordsSha256: digest.digest('base64') }
-  const log = { origin: key.name, publicKey: toBase64(key.publicKey), subtrees, ...records }
+  const log = {
+    origin: key.name,
+    publicKey: toBase64(key.publicKey),
+    subtrees,
+    ...records,
+    ...(audit && { audit: writeAuditHead(audit) }),
+  }
   try {
     const written = openSync(`${file}.new`, 'w', 0o600)
     writeSync(written, `${JSON.stringify(log)}\n`)
@@ -43,6 +59,7 @@ export function readState(file: string): WatchState {
     subtrees,
     identities: count,
     recordsSha256,
+    audit,
   } = fieldsOf(parse(bytes.toString('utf8', 0, end), file))
   const key = { name: textOf(origin), publicKey: readHash(publicKey, file) }
   let size = 0
@@ -57,7 +74,14 @@ export function readState(file: string): WatchState {
   if (createHash('sha256').update(records).digest('base64') !== recordsSha256) throw unreadable(file)
   const identities = readRecords(records, file)
   if (identities.count !== count) throw unreadable(file)
-  return { key, peaks, identities }
+  return { key, peaks, identities, audit: readHead(audit, file) }
+}
+
+function readHead(value: unknown, file: string): AuditHeadState | undefined {
+  if (value === undefined) return undefined
+  const state = readAuditHead(nodeSuite.sha256, textOf(value))
+  if (!state) throw unreadable(file)
+  return state
 }
 
 function readRecords(bytes: Buffer, file: string): KeyStates {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pass } from 'node:timers/promises'
+import { advanceAuditHeads, isAuditHead, type AuditHeadError } from '@countersign/protocol/formats/audit/audit-head'
 import { type Checkpoint, type NoteKey, writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { type KeyEvent, identityDigest, parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import { advanceKeyHistory, type KeyHistoryError } from '@countersign/protocol/formats/signing/key-history'
@@ -43,13 +44,14 @@ export function addWatch(log: Command): void {
       if (before && trusted && writeVerifierKey(sha256, before.key) !== writeVerifierKey(sha256, trusted))
         throw new CliError(`${state} is the state of another log than the one in ${trust}`)
       const { key, head } = await fetchHead(settings, before?.key ?? trusted)
-      const seen = { key, peaks: before?.peaks ?? [], identities: before?.identities ?? new KeyStates() }
+      const seen = before ?? { key, peaks: [], identities: new KeyStates(), audit: undefined }
       const added = head.size - sizeOf(seen.peaks)
-      const { peaks, events, matches } = await follow(settings, seen, head, identity)
-      writeState(state, { ...seen, peaks })
+      const { peaks, audit, events, matches } = await follow(settings, seen, head, identity)
+      writeState(state, { ...seen, peaks, audit })
       const omitted = matches - events.length
-      if (settings.json) return printJson({ origin: head.origin, size: head.size, events, omitted })
-      print(head, seen.identities, { added, events, omitted })
+      if (settings.json)
+        return printJson({ origin: head.origin, size: head.size, events, omitted, audit: audit ?? null })
+      print(head, seen.identities, { added, events, omitted, audit })
     })
 }
 
@@ -70,21 +72,21 @@ async function fetchKey(settings: Settings): Promise<NoteKey> {
   return { name: origin, publicKey }
 }
 
-/** Subtrees over all entries, the first events to print, and how many there are. */
-type Followed = { peaks: Subtree[]; events: LogEntry[]; matches: number }
+/** Subtrees over all entries, the last head of the audit log, the first events to print, and how many there are. */
+type Followed = Pick<WatchState, 'peaks' | 'audit'> & { events: LogEntry[]; matches: number }
 
 /**
  * Fetches the new entries, checks that all entries together have the root in the signed head, and that each continues
- * the history of its identity. Changes the states of the identities.
+ * the history of its identity, or the heads of the audit log. Changes the states of the identities.
  */
 async function follow(
   settings: Settings,
-  { key, peaks: seen, identities }: WatchState,
+  { key, peaks: seen, audit, identities }: WatchState,
   head: Checkpoint,
   identityIds: string[],
 ): Promise<Followed> {
   const digests = identityIds.map((identityId) => identityDigest(sha256, identityId))
-  const followed: Followed = { peaks: seen, events: [], matches: 0 }
+  const followed: Followed = { peaks: seen, audit, events: [], matches: 0 }
   let error: CliError | undefined
   const start = sizeOf(seen)
   if (head.size < start)
@@ -95,7 +97,9 @@ async function follow(
     for (const leaf of leaves.slice(0, head.size - index)) {
       followed.peaks = appendLeaves(sha256, followed.peaks, hashLeaf(sha256, Buffer.from(leaf))).peaks
       const event = parseKeyEvent(leaf)
-      error ??= continueHistory(identities, key.name, { index, leaf, event })
+      const entry = { index, leaf, event }
+      error ??=
+        !event && isAuditHead(leaf) ? continueAudit(followed, entry) : continueHistory(identities, key.name, entry)
       if (event) addEvent(followed, { ...event, index }, digests)
       index += 1
     }
@@ -121,12 +125,22 @@ function continueHistory(
   return undefined
 }
 
-const sentences: Record<KeyHistoryError, string> = {
-  malformed_leaf: 'it is not a key event in its one form',
+/** Checks an entry against the last head of the audit log, and keeps it as that. Returns its error. */
+function continueAudit(followed: Followed, { index, leaf }: { index: number; leaf: string }): CliError | undefined {
+  const next = advanceAuditHeads(sha256, followed.audit, leaf)
+  if (typeof next === 'string')
+    return new CliError(`entry ${index} of the log is wrong: ${next} (${sentences[next]}).\n${leaf}`)
+  followed.audit = next
+  return undefined
+}
+
+const sentences: Record<KeyHistoryError | AuditHeadError, string> = {
+  malformed_leaf: 'it is not an event in its one form',
   unknown_event: 'its event is unknown to this version',
   other_identity: 'it belongs to another identity',
   after_removal: 'the identity was removed before',
   time_went_back: 'it is older than the entry before it',
+  place_went_back: 'the audit log has no more events than in the entry before it',
   version_gap: 'a version of the key is missing',
   version_twice: 'the version of the key exists already',
   broken_chain: 'it does not name the entry before it',
@@ -157,12 +171,13 @@ async function reachInTurn(url: string): Promise<Response> {
   }
 }
 
-type Printed = { added: number; events: LogEntry[]; omitted: number }
+type Printed = { added: number; events: LogEntry[]; omitted: number; audit: WatchState['audit'] }
 
-function print({ origin, size }: Checkpoint, identities: KeyStates, { added, events, omitted }: Printed): void {
+function print({ origin, size }: Checkpoint, identities: KeyStates, { added, events, omitted, audit }: Printed): void {
   console.log(`${origin}: ${size} entries, ${added} new. Append-only check passed.`)
   const unproved = identities.countUnproved()
   console.log(`${identities.count} identities, their key histories are consistent. ${unproved} keys lack a proof.`)
+  if (audit) console.log(`The audit log had ${audit.sequence} events at ${audit.at}.`)
   if (events.length === 0) return
   const rows = events.map((each) => [
     ...[String(each.index), each.at, each.event, String(each.keyVersion), proofsOf(each), each.publicKey],

@@ -1,9 +1,9 @@
-import type { AuditChainPlace, AuditChainState, AuditEvent } from '@countersign/protocol/operations/audit'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import type { Command } from 'commander'
 import { call } from '../call.ts'
 import { findIdentityId, parseCount } from '../people/identity.ts'
 import { type Settings, settingsOf } from '../settings.ts'
-import { CliError, printJson, printTable } from '../terminal.ts'
+import { printJson, printTable } from '../terminal.ts'
 
 export type FilterOptions = { action?: string; identity?: string; app?: string; organization?: string }
 type Options = FilterOptions & { from?: string; to?: string; limit: number }
@@ -64,58 +64,4 @@ export function addList(audit: Command): void {
 function rowOf({ at, action, actor, operator, identityId, clientId }: AuditEvent): string[] {
   const by = operator?.kind === 'break_glass' ? 'ADMIN_TOKEN' : (operator?.name ?? actor)
   return [at, action, by, identityId ?? '', clientId ?? '']
-}
-
-type VerifyOptions = { from: number; known?: AuditChainPlace }
-
-/** `countersign audit verify`: verifies the chain of the audit log, and names the first event that is not in order. */
-export function addVerify(audit: Command): void {
-  audit
-    .command('verify')
-    .description('verify that no event of the audit log was changed or removed')
-    .option('--from <place>', 'first event to verify, by its number', parsePlace, 1)
-    .option('--known <place:hash>', 'head that was printed before, which the log must contain', parseHead)
-    .action(async ({ from, known }: VerifyOptions, command: Command) => {
-      const settings = settingsOf(command)
-      if (known) await requireKnown(settings, known)
-      let [checked, erased] = [0, 0]
-      let state: AuditChainState | undefined
-      for (let next: string | null = String(from); next !== null;) {
-        state = await call(settings, 'GET /api/admin/audit/verify', { querystring: { from: next, limit: '1000' } })
-        checked += state.checked
-        erased += state.erased
-        if (state.broken) throw new CliError(`event ${state.broken.sequence} is not in order: ${state.broken.reason}`)
-        next = state.next
-      }
-      const { head = null, last = null, checkpoint = null } = state ?? {}
-      if (settings.json) return printJson({ checked, erased, head, checkpoint })
-      const range = last && checked > 0 ? `, ${last.sequence - checked + 1} to ${last.sequence}` : ''
-      console.log(`Verified ${checked} events${range}${erased > 0 ? `; details of ${erased} were erased` : ''}.`)
-      if (head) console.log(`Head: ${writeHead(head)}`)
-    })
-}
-
-/** Throws unless the log contains a head that was known before. */
-async function requireKnown(settings: Settings, known: AuditChainPlace): Promise<void> {
-  const querystring = { from: String(known.sequence), limit: '1' }
-  const { last, checkpoint } = await call(settings, 'GET /api/admin/audit/verify', { querystring })
-  const found = [last, checkpoint].find((place) => place?.sequence === known.sequence)
-  if (!found && checkpoint && known.sequence < checkpoint.sequence)
-    throw new CliError(`event ${known.sequence} was deleted with all before ${checkpoint.sequence + 1}`)
-  if (found?.hash !== known.hash) throw new CliError(`the log does not contain the head ${writeHead(known)}`)
-}
-
-function writeHead({ sequence, hash }: AuditChainPlace): string {
-  return `${sequence}:${hash}`
-}
-
-function parsePlace(text: string): number {
-  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError('Give a number from 1.')
-  return Number(text)
-}
-
-function parseHead(text: string): AuditChainPlace {
-  const [, sequence = '', hash = ''] = /^([1-9][0-9]{0,14}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? []
-  if (hash === '') throw new InvalidArgumentError('Give a head as it was printed: 41207:mXq0…=')
-  return { sequence: Number(sequence), hash }
 }

@@ -60,5 +60,6 @@ export async function readLog({ world, send }: RequestClient): Promise<void> {
   await send({}, `GET /api/transparency/inclusion?leafHash=${encodeURIComponent(leafHash)}`)
   await send({}, 'GET /api/transparency/consistency?from=1&to=2')
   await send({}, 'GET /api/transparency/jwks')
+  await send({}, 'GET /api/transparency/audit')
   await createSigner(world)
 }

@@ -89,6 +89,19 @@ export const listKeyEvents = endpoint(
   },
 )
 
+export const listAuditHeads = endpoint(
+  'GET /api/transparency/audit',
+  { ...open, summary: `The daily heads of the audit log in this log, up to ${limits.transparencyEventsMax} at a time` },
+  { querystring: Type.Object({ start: Type.Optional(PlaceText) }) },
+  {
+    200: Type.Object({
+      checkpoint: Note,
+      heads: Type.Array(LoggedKeyEvent),
+      nextStart: Type.Union([Place, Type.Null()], { description: 'The start of the next page; null on the last' }),
+    }),
+  },
+)
+
 export const getInclusionProof = endpoint(
   'GET /api/transparency/inclusion',
   { ...open, summary: 'Get the proof that the tree of a size contains a leaf (RFC 9162 §2.1.3)' },

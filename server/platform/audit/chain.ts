@@ -62,6 +62,12 @@ async function numberBatch(db: Database): Promise<number> {
   })
 }
 
+/** Returns the last place of the chain, or undefined before the first event. */
+export async function findChainHead(db: Database): Promise<{ sequence: number; hash: Uint8Array } | undefined> {
+  const head = await store.findHead(db)
+  return head?.hash ? { sequence: head.sequence, hash: head.hash } : undefined
+}
+
 /** Takes all events out of their places, so that they get new ones after a chain that is restored. */
 export async function unnumberEvents(tx: Transaction): Promise<void> {
   await store.lockHead(tx)

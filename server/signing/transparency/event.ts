@@ -97,7 +97,7 @@ export async function listKeyEvents(
   // One more than requested shows that there is a next page.
   const range = { start, end: log.size, count: count + 1 }
   const found = await store.listLeavesOfIdentity(kernel.db, digestOf(identityId), range)
-  const events = await proveAll(kernel.db, found.slice(0, count), log)
+  const events = await proveLeaves(kernel.db, found.slice(0, count), log)
   return { checkpoint: log.checkpoint, events, nextStart: found[count]?.index ?? null }
 }
 
@@ -115,13 +115,14 @@ export async function listKeyHistories(
   const leaves: Leaf[][] = []
   for (const identityId of identityIds)
     leaves.push(await store.listLeavesOfIdentity(kernel.db, digestOf(identityId), range))
-  const proved = await proveAll(kernel.db, leaves.flat(), log)
+  const proved = await proveLeaves(kernel.db, leaves.flat(), log)
   return { log, histories: split(proved, leaves) }
 }
 
 type Leaf = { index: number; leaf: string }
 
-async function proveAll(
+/** Proves that leaves are in the tree of a size. */
+export async function proveLeaves(
   db: ServerContext['db'],
   leaves: Leaf[],
   { size }: Pick<Log, 'size'>,

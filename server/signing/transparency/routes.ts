@@ -8,6 +8,7 @@ import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { listAuditHeads } from './audit-head.ts'
 import { listKeyEvents } from './event.ts'
 import { getTreeHead, publicJwkOf } from './log.ts'
 import { getConsistencyProof, getInclusionProof } from './merkle.ts'
@@ -60,6 +61,12 @@ export function transparencyRoutes(host: Host, kernel: ServerContext): void {
       const leaves = await store.listLeaves(db, from, to - from)
       return { size, leaves: leaves.map(({ index, leaf }) => ({ index, leaf })) }
     },
+  })
+
+  host.route({
+    ...endpoints.listAuditHeads,
+    onRequest,
+    handler: ({ query: { start = '0' } }) => listAuditHeads(kernel, placeOf(start), clock()),
   })
 
   host.route({

@@ -116,7 +116,8 @@ function isKind(value: string): value is KeyEventKind {
   return keyEventKinds.some((kind) => kind === value)
 }
 
-function isDigest(value: unknown): value is string {
+/** Checks that a value is the base64 of a SHA-256. */
+export function isDigest(value: unknown): value is string {
   return typeof value === 'string' && fromCanonicalBase64(value)?.length === 32
 }
 

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
+import { sql } from 'kysely'
+import { recordAuditEvent } from '../../../server/platform/audit/audit-log.ts'
+import { numberEvents } from '../../../server/platform/audit/chain.ts'
+import { publishAuditHead } from '../../../server/operations/audit/published-head.ts'
+import { newKeyPair } from '../../../server/testing/lying-log.ts'
+import { createSigner } from '../../../server/testing/signer.ts'
+import { createWorld, type TestWorld } from '../../../server/testing/world.ts'
+import { runCommand } from '../../testing/command.ts'
+
+const day = 24 * 3600
+
+let folder: string
+let world: TestWorld
+let baseUrl: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-heads-'))
+  world = await createWorld()
+  baseUrl = (await world.api.listen({ host: 'localhost', port: 0 })).replace('127.0.0.1', 'localhost')
+  const { userId } = await createSigner(world)
+  for (let nth = 0; nth < 2; nth += 1) {
+    await recordAuditEvent(world.db, { action: 'app.updated', actor: 'user', userId }, world.now())
+    world.pass(day)
+    await publishAuditHead(world.db, world.now())
+  }
+})
+after(async () => {
+  await world.close()
+  await rm(folder, { recursive: true })
+})
+
+const run = (...words: string[]) => runCommand({ baseUrl, adminToken: world.kernel.adminToken.reveal() }, words)
+const verify = (...words: string[]) => run('audit', 'verify', ...words)
+
+/** Writes the trust file of a log of this name with a key. */
+async function writeTrust(name: string, publicKey: Uint8Array): Promise<string> {
+  const file = join(folder, `${Buffer.from(publicKey).toString('hex')}.json`)
+  await writeFile(file, JSON.stringify(toTrustedLog(nodeSuite.sha256, { name, publicKey })))
+  return file
+}
+
+test('AUD-08 the audit log is verified against its published heads, and the log watcher knows these', async () => {
+  const { code, stdout, stderr } = await verify()
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^2 of 2 heads in the transparency log are among them\.$/m)
+  const { keys, origin } = (await world.api.inject('/api/transparency/jwks')).json()
+  const trust = await writeTrust(origin, Buffer.from(keys[0].x, 'base64url'))
+  assert.equal(JSON.parse((await verify('--json', '--trust', trust)).stdout).published, 2)
+  const other = await verify('--trust', await writeTrust(origin, Buffer.from(newKeyPair().publicKey, 'base64')))
+  assert.deepEqual([other.code, other.stdout], [1, ''])
+  assert.match(other.stderr, /checkpoint is not signed/)
+
+  const state = join(folder, 'seen')
+  for (let nth = 0; nth < 2; nth += 1) {
+    const watched = await run('log', 'watch', '--state', state)
+    assert.equal(watched.code, 0, watched.stderr)
+    assert.match(watched.stdout, /^The audit log had \d+ events at \S+Z\.$/m)
+  }
+})
+
+test('AUD-08 an audit log that was written again, or cut off, contradicts its published heads', async () => {
+  await sql`update audit_event set sequence = null`.execute(world.db)
+  await sql`delete from audit_chain`.execute(world.db)
+  await sql`update audit_chain_head set sequence = 0, hash = null`.execute(world.db)
+  await numberEvents(world.db)
+  const again = await verify()
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(again.stderr, /^error: event \d+ is not the one that the transparency log contains since 20\S+Z$/m)
+
+  const { rows } = await sql<{ last: string }>`
+    select max(sequence) as last from audit_event where action = 'app.updated'`.execute(world.db)
+  const last = Number(rows[0]?.last)
+  await sql`delete from audit_chain where sequence >= ${last}`.execute(world.db)
+  await sql`delete from audit_event where sequence >= ${last}`.execute(world.db)
+  await sql`
+    update audit_chain_head set sequence = ${last - 1},
+      hash = (select hash from audit_chain where sequence = ${last - 1})`.execute(world.db)
+  const cut = await verify()
+  assert.deepEqual([cut.code, cut.stdout], [1, ''])
+  assert.match(cut.stderr, /^error: the log had \d+ events at 20\S+Z, and has \d+ now$/m)
+})
