@@ -25,6 +25,7 @@ test('KEY-11 a key is found by its handle in any case, without other data of its
     createdAt: world.now().toISOString(),
     endedAt: null,
     keyVersion: 1,
+    recoveredAt: null,
   }
   for (const handle of ['Ada-Signs', 'ada-signs', 'ADA-SIGNS']) {
     const answer = await lookUp(handle)
