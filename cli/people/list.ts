@@ -12,6 +12,7 @@ type Options = {
   group?: string
   organization?: string
   status?: (typeof identityStatuses)[number]
+  managedBy?: string
   createdFrom?: string
   createdTo?: string
   lastSeenFrom?: string
@@ -29,6 +30,7 @@ export function addList(people: Command): void {
     .option('--group <key>', 'only members of this group')
     .option('--organization <id>', 'only members of this organization')
     .addOption(new Option('--status <status>', 'only identities with this status').choices(identityStatuses))
+    .option('--managed-by <source>', 'only those of this directory: scim: and the ID of its token; self: all others')
     .option('--created-from <instant>', 'created at or after, such as 2026-11-01T00:00:00Z')
     .option('--created-to <instant>', 'created before')
     .option('--last-seen-from <day>', 'last authorized an app on or after, such as 2026-11-01')

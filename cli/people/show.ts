@@ -27,6 +27,7 @@ export function addShow(people: Command): void {
         ...(identity.status === 'recovering' ? [['Link used', identity.statusAt ?? '']] : []),
         ...(identity.deletionDueAt === null ? [] : [['Deletion', identity.deletionDueAt]]),
         ...(identity.statusReason === null ? [] : [['Reason', identity.statusReason]]),
+        ...(identity.managedBy === 'self' ? [] : [['Managed by', identity.managedBy]]),
         ['Created', identity.createdAt],
         ['Last seen', identity.lastSeenOn ?? 'never'],
         ['Groups', identity.groups.join(', ') || 'none'],

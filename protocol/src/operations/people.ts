@@ -7,13 +7,17 @@ import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
 import { IdentityId, OrganizationId } from '../ids.ts'
-import { IfMatch, Timestamp, Uuid, nullable } from '../values.ts'
+import { IfMatch, Timestamp, Uuid, nullable, uuidPattern } from '../values.ts'
 
 const reading = { security: 'admin', cors: 'auth host', permission: 'people.read' } as const
 const following = { ...reading, permission: 'people.activity' } as const
 const ByIdentityId = Type.Object({ identityId: IdentityId })
 
 const limit = Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' }))
+const ManagedBy = Type.String({
+  pattern: `^(self|scim:${uuidPattern.slice(1, -1)})$`,
+  description: '`self`, or `scim:` and the ID of a SCIM token',
+})
 const Day = Type.String({ format: 'date', description: 'Day in UTC: 2026-11-26' })
 
 const entry = {
@@ -34,6 +38,7 @@ const entry = {
     }),
   ),
   deletionDueAt: nullable(Type.String({ format: 'date-time', description: 'When the identity is to be deleted' })),
+  managedBy: Type.String({ description: '`self`, or `scim:` and the ID of the SCIM token of its directory' }),
   createdAt: Timestamp,
   lastSeenOn: nullable(Type.String({ format: 'date', description: 'Day when the identity last authorized an app' })),
   groups: Type.Array(Type.String(), { description: 'Keys of its groups, sorted' }),
@@ -71,6 +76,7 @@ export const listAdminIdentities = endpoint(
       group: Type.Optional(GroupKey),
       organization: Type.Optional(OrganizationId),
       status: Type.Optional(Type.Enum([...identityStatuses])),
+      managedBy: Type.Optional(ManagedBy),
       createdFrom: Type.Optional(Timestamp),
       createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'End, excluded' })),
       lastSeenFrom: Type.Optional(Day),

@@ -33,6 +33,7 @@ export type PeopleQuery = {
   group?: string
   organization?: OrganizationId
   status?: IdentityStatus
+  managedBy?: string
   createdFrom?: string
   createdTo?: string
   lastSeenFrom?: string
@@ -94,9 +95,10 @@ export async function listIdentities(
  * Returns the known parameters of a query, in one order. A request may have others, which neither the audit log nor a
  * cursor depends on.
  */
-function knownOf({ q, emailDomain, group, organization, status, sort, ...times }: PeopleQuery): Record<string, string> {
+function knownOf({ q, emailDomain, group, organization, status, managedBy, sort, ...times }: PeopleQuery) {
   const { createdFrom, createdTo, lastSeenFrom, lastSeenTo } = times
-  const known = { q, emailDomain, group, organization, status, createdFrom, createdTo, lastSeenFrom, lastSeenTo, sort }
+  const restrictions = { emailDomain, group, organization, status, managedBy }
+  const known = { q, ...restrictions, createdFrom, createdTo, lastSeenFrom, lastSeenTo, sort }
   return Object.fromEntries(Object.entries(known).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
@@ -120,12 +122,13 @@ async function driverOf(
   return 'order'
 }
 
-function setsOf({ group, organization, status, domain }: Filter): SmallSet[] {
+function setsOf({ group, organization, status, domain, managedBy }: Filter): SmallSet[] {
   return [
     ...(group === undefined ? [] : (['group'] as const)),
     ...(organization === undefined ? [] : (['organization'] as const)),
     ...(status === undefined || status === 'active' || status === 'invited' ? [] : [status]),
     ...(domain === undefined ? [] : (['domain'] as const)),
+    ...(managedBy === undefined || managedBy === 'self' ? [] : (['directory'] as const)),
   ]
 }
 
@@ -138,7 +141,8 @@ function searchOf(q: string): listStore.Driver {
   return { words }
 }
 
-function filterOf({ emailDomain, group, organization, status, createdFrom, createdTo, ...days }: PeopleQuery): Filter {
+function filterOf({ emailDomain, createdFrom, createdTo, ...given }: PeopleQuery): Filter {
+  const { group, organization, status, managedBy, lastSeenFrom, lastSeenTo } = given
   return {
     domain: emailDomain === undefined ? undefined : fold(`@${emailDomain.replace(/^@/, '')}`),
     group,
@@ -146,8 +150,7 @@ function filterOf({ emailDomain, group, organization, status, createdFrom, creat
     status,
     createdFrom: createdFrom === undefined ? undefined : readInstant(createdFrom),
     createdTo: createdTo === undefined ? undefined : readInstant(createdTo),
-    lastSeenFrom: days.lastSeenFrom,
-    lastSeenTo: days.lastSeenTo,
+    ...{ managedBy, lastSeenFrom, lastSeenTo },
   }
 }
 
@@ -193,6 +196,7 @@ export function toAdminIdentity(row: IdentityEntryRow): AdminIdentity {
     statusReason: act?.reason ?? null,
     statusAt: act ? new Date(act.at).toISOString() : null,
     deletionDueAt: row.deletion ? new Date(row.deletion.dueAt).toISOString() : null,
+    managedBy: row.managedBy,
     createdAt: new Date(row.createdAt).toISOString(),
     lastSeenOn: row.lastSeenOn,
     groups: row.groups,

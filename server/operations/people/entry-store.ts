@@ -18,6 +18,7 @@ export type IdentityEntryRow = {
   groups: string[]
   organizations: { id: OrganizationId; name: string; role: string }[]
   isInvited: boolean
+  managedBy: string
 }
 
 /**
@@ -49,7 +50,7 @@ export function entryFields(now: Date): RawBuilder<unknown> {
     (
       select jsonb_build_object('reason', reason, 'at', scheduled_at, 'dueAt', due_at) from ${ownDeletion}
     ) as deletion,
-    false as "isInvited"`
+    false as "isInvited", coalesce(managed_by, 'self') as "managedBy"`
 }
 
 /** Fields of the entry of an invited identity, in the order of `entryFields`. */
@@ -60,4 +61,5 @@ export const invitedEntryFields = sql`
   array(
     select key from user_group where group_id = any(identity.group_ids) and deleted_at is null order by key
   ) as groups,
-  null::jsonb as suspension, null::jsonb as recovery, null::jsonb as deletion, true as "isInvited"`
+  null::jsonb as suspension, null::jsonb as recovery, null::jsonb as deletion, true as "isInvited",
+  coalesce(managed_by, 'self') as "managedBy"`

@@ -9,13 +9,22 @@ export type Filter = {
   group?: string | undefined
   organization?: OrganizationId | undefined
   status?: IdentityStatus | undefined
+  /** `self`, or `scim:` and the ID of a token. */
+  managedBy?: string | undefined
   createdFrom?: Date | undefined
   createdTo?: Date | undefined
   lastSeenFrom?: string | undefined
   lastSeenTo?: string | undefined
 }
 
-export type SmallSet = 'group' | 'organization' | 'suspended' | 'recovering' | 'deletion_scheduled' | 'domain'
+export type SmallSet =
+  | 'group'
+  | 'organization'
+  | 'suspended'
+  | 'recovering'
+  | 'deletion_scheduled'
+  | 'domain'
+  | 'directory'
 
 /** A filter, and the instant at which suspensions are in force. */
 export type Filtering = { filter: Filter; now: Date }
@@ -54,6 +63,8 @@ export function setRows(set: SmallSet, source: Source, { filter, now }: Filterin
       return sql`select identity_id from identity_deletion`
     case 'domain':
       return sql`select identity_id from identity_term where term = ${filter.domain}`
+    case 'directory':
+      return sql`select identity_id from scim_user where token_id = substr(${filter.managedBy}, 6)::uuid`
   }
 }
 
@@ -80,7 +91,7 @@ export function conditionsOf(
   source: Source,
   without: readonly Met[] = [],
 ): RawBuilder<unknown>[] {
-  const { domain, group } = filter
+  const { domain, group, managedBy } = filter
   const conditions = without.includes('created') ? [] : createdWithin(filter)
   if (domain && !without.includes('domain'))
     conditions.push(
@@ -94,6 +105,8 @@ export function conditionsOf(
           group_member member join user_group using (group_id)
           where member.identity_id = identity.identity_id and key = ${group} and deleted_at is null`),
     )
+  if (managedBy === 'self') conditions.push(sql`identity.managed_by is null`)
+  else if (managedBy && !without.includes('directory')) conditions.push(sql`identity.managed_by = ${managedBy}`)
   const own = source === 'identity' ? accountConditionsOf({ filter, now }, without) : invitedConditionsOf(filter)
   return [...conditions, ...own]
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { ResponseOf } from '@countersign/protocol/api'
 import { scimPatch, scimUser } from '#testing/enterprise.ts'
 import { openInvited } from '#testing/invited.ts'
 import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
@@ -42,6 +43,31 @@ test('SCM-13 operators see an identity that a directory and they suspend', async
   const entry = await invited.entryOf(user.id)
   assert.deepEqual([entry.status, entry.statusReason], ['suspended', 'By us'])
   assert.equal((await admin('GET', 'identities?status=suspended')).statusCode, 200)
+})
+
+test('SCM-13 operators see which directory manages an identity, and list those of one', async () => {
+  const source = await openDirectory(world)
+  const accepted = await acceptedUser(world, source)
+  const waiting = await source.created()
+  const mine = `scim:${source.tokenId}`
+  const read = async (query: string) => {
+    const answer = await admin('GET', `identities?${query}`)
+    assert.equal(answer.statusCode, 200, answer.body)
+    const { identities, ...counted } = answer.json<ResponseOf<'GET /api/admin/identities'>>()
+    return { ids: identities.map(({ identityId }) => identityId).toSorted(), identities, ...counted }
+  }
+  const listed = await read(`managedBy=${mine}`)
+  assert.deepEqual(listed.ids, [accepted.id, waiting.id].toSorted())
+  assert.deepEqual([listed.count, listed.countIs], [2, 'exact'])
+  assert.ok(listed.identities.every(({ managedBy }) => managedBy === mine))
+  assert.equal((await invited.entryOf(accepted.id)).managedBy, mine)
+  assert.deepEqual((await read(`managedBy=${mine}&status=invited`)).ids, [waiting.id])
+  const { identityId } = await world.person()
+  const others = await read('managedBy=self&limit=100')
+  assert.ok(others.ids.includes(identityId) && !others.ids.includes(accepted.id) && !others.ids.includes(waiting.id))
+  assert.ok(others.identities.every(({ managedBy }) => managedBy === 'self'))
+  for (const wrong of ['scim:', 'config', `scim:${source.tokenId}x`])
+    assert.equal((await admin('GET', `identities?managedBy=${wrong}`)).statusCode, 400, wrong)
 })
 
 test('SCM-13 what a deleted token has suspended stays so, and operators end it', async () => {

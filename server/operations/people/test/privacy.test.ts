@@ -57,8 +57,8 @@ test('OPR-10 no answer about an identity holds its account, or a value that a si
     const common = new Set<unknown>([true, false, null, 'active', 'user', 'operator', 'Ledger', app.clientId, 'openid'])
     const actions = ['app.authorized', 'identity.viewed', 'identity.exported']
     for (const action of actions) common.add(action)
-    // The version of every identity without a change.
-    common.add(1)
+    // The version of every identity without a change, and what every one without a directory says.
+    common.add(1).add('self')
     const joined = own.values.filter((value) => others.values.includes(value) && !common.has(value))
     const views = joined.filter(
       (value) => value !== world.now().toISOString() && !/^\d{4}-\d\d-\d\d$/.test(String(value)),
@@ -102,6 +102,7 @@ test('PEO-31 an operator reads an identity: its entry, and what its account has 
     'handle',
     'identityId',
     'lastSeenOn',
+    'managedBy',
     'organizations',
     'status',
     'statusAt',

@@ -31,7 +31,7 @@ export function Overview({ identity, onAct, onDone }: Props) {
         <Facts of={useFacts(identity)} isRuled />
         <Note>{words.unseen}</Note>
         <div class="row">
-          {may('people.edit') && (
+          {may('people.edit') && identity.managedBy === 'self' && (
             <button type="button" class="button" data-action="ask-edit-identity" onClick={() => onAct('edit')}>
               <Icon name="pencil" size="sm" />
               {words.edit.open}
@@ -80,6 +80,7 @@ function useFacts(identity: AdminIdentityDetails): Fact[] {
     { label: facts.passkey, value: answer(identity.hasPasskey) },
     { label: facts.recoveryCode, value: answer(identity.hasRecoveryCode) },
     { label: facts.signingKey, value: answer(identity.hasSigningKey) },
+    ...(identity.managedBy === 'self' ? [] : [{ label: facts.managedBy, value: facts.directory }]),
     { label: facts.lastSeen, value: lastSeenOn === null ? never : formatDayAlone(lastSeenOn, language, now) },
     {
       label: facts.groups,

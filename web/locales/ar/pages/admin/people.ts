@@ -51,6 +51,8 @@ export const adminPeopleMessages: typeof english = {
     passkey: 'مفتاح المرور',
     recoveryCode: 'رمز الاسترداد',
     signingKey: 'مفتاح التوقيع',
+    managedBy: 'مدار من',
+    directory: 'دليل، عبر SCIM',
     lastSeen: 'آخر ظهور',
     groups: 'المجموعات',
     organizations: 'المؤسسات',

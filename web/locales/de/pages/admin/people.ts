@@ -51,6 +51,8 @@ export const adminPeopleMessages: typeof english = {
     passkey: 'Passkey',
     recoveryCode: 'Wiederherstellungscode',
     signingKey: 'Signaturschlüssel',
+    managedBy: 'Verwaltet von',
+    directory: 'Verzeichnis, über SCIM',
     lastSeen: 'Zuletzt gesehen',
     groups: 'Gruppen',
     organizations: 'Organisationen',

@@ -49,6 +49,8 @@ export const adminPeopleMessages = {
     passkey: 'Passkey',
     recoveryCode: 'Recovery code',
     signingKey: 'Signing key',
+    managedBy: 'Managed by',
+    directory: 'A directory, by SCIM',
     lastSeen: 'Last seen',
     groups: 'Groups',
     organizations: 'Organizations',
