@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../../../components/display/Copies.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
@@ -9,12 +10,15 @@ type Props = {
   text: string
   words: { what: string; once: string; saved: string }
   onClose: () => void
+  /** What belongs to it, and can be shown again. */
+  children?: ComponentChildren
 }
 
 /** Shows a secret, or a link with one. It cannot be shown again. */
-export function ShownOnce({ title, name, text, words, onClose }: Props) {
+export function ShownOnce({ title, name, text, words, onClose, children }: Props) {
   return (
     <Dialog title={title} onClose={onClose}>
+      {children}
       <Note tone="wait">{words.once}</Note>
       <div class="copyable" dir="ltr">
         <code data-name={name}>{text}</code>

@@ -16,29 +16,35 @@ import { Reading } from '../reading/Reading.tsx'
 import { useReading } from '../reading/use-reading.ts'
 import { routePath, type SectionProps } from '../routes.ts'
 import { useAdminMessages } from '../words.ts'
+import { Directories } from './Directories.tsx'
 import { AddOperator, ChangeRole, RemoveOperator } from './OperatorDialogs.tsx'
 import { Tokens } from './Tokens.tsx'
 import { useOperatorsMessages } from './words.ts'
 
-/** Lists the operators and the admin tokens. */
+/** Lists the operators, the admin tokens and the directories. */
 export function Operators({ place, goTo }: SectionProps) {
   const words = useOperatorsMessages()
-  const isTokens = place.id === 'tokens'
-  const tabs = [undefined, 'tokens'].map((id) => {
+  const parts = [
+    { id: undefined, label: words.title, name: 'operators' },
+    { id: 'tokens', label: words.tokens.title, name: 'tokens' },
+    { id: 'directories', label: words.directories.title, name: 'directories' },
+  ]
+  const shown = parts.find(({ id }) => id === place.id)?.name
+  const tabs = parts.map(({ id, label, name }) => {
     const to = { section: 'operators', id } as const
     return {
-      label: id === undefined ? words.title : words.tokens.title,
+      label,
       href: routePath(to),
-      current: isTokens === (id === 'tokens'),
+      current: name === (shown ?? 'operators'),
       onFollow: () => goTo(to),
-      action: `tab-${id ?? 'operators'}`,
+      action: `tab-${name}`,
     }
   })
   return (
     <>
       <PageHead title={words.title} lead={words.lead} />
       <Tabs label={words.title} tabs={tabs} />
-      {isTokens ? <Tokens /> : <OperatorList />}
+      {shown === 'tokens' ? <Tokens /> : shown === 'directories' ? <Directories /> : <OperatorList />}
     </>
   )
 }

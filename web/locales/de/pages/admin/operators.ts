@@ -61,4 +61,24 @@ export const adminOperatorsMessages: typeof english = {
     token: 'Admin-Token',
     saved: 'Ich habe es gespeichert',
   },
+  directories: {
+    title: 'Verzeichnisse',
+    about: 'Identitätssysteme, die hier über SCIM Personen und Gruppen bereitstellen.',
+    add: 'Neues Verzeichnis',
+    none: 'Noch keine Verzeichnisse',
+    nameHint: 'Zum Beispiel das Identitätssystem, das das Token verwendet.',
+    createWhat:
+      'Das Token handelt mit deinen Rechten. Wenn du deine Rolle verlierst, wird es abgelehnt, bis ein Eigentümer es ' +
+      'ersetzt.',
+    rotate: 'Token ersetzen',
+    rotateWhat: 'Das alte Token gilt sofort nicht mehr. Trage das neue im Verzeichnis ein.',
+    delete: 'Löschen',
+    deleteTitle: (name) => `${name} löschen`,
+    deleteWhat:
+      'Personen und Gruppen des Verzeichnisses bleiben. Kein anderes kann sie verwalten: das tun von da an die ' +
+      'Personen selbst und du.',
+    deleted: (name) => `${name} gelöscht.`,
+    url: 'SCIM-Adresse',
+    token: 'SCIM-Token',
+  },
 }
