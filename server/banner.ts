@@ -41,7 +41,7 @@ function setupText(setup: SetupLink | undefined, isTerminal: boolean): string | 
 }
 
 function firstPage({ authUrl, demo, registration }: Config): string {
-  const page = registration === 'open' ? 'register' : 'login'
+  const page = registration === 'open' || registration === 'domains' ? 'register' : 'login'
   return `${authUrl.origin}/${demo ? 'playground' : page}`
 }
 

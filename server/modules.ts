@@ -12,6 +12,7 @@ import { invitations } from '#accounts/invitations/module.ts'
 import { keys } from '#accounts/keys/module.ts'
 import { operators } from '#accounts/operators/module.ts'
 import { passkeys } from '#accounts/passkeys/module.ts'
+import { registrationEmail } from '#accounts/registration-email/module.ts'
 import { scim } from '#accounts/scim/module.ts'
 import { suspension } from '#accounts/suspension/module.ts'
 import { recoveryLinks } from '#accounts/recovery-links/module.ts'
@@ -64,7 +65,8 @@ import { signingKeys } from '#tokens/signing-keys/module.ts'
 /** Modules of all rooms, in their order. This is the only file that names all of them. */
 export const modules = [
   ...[pictures, platform],
-  ...[appEvents, backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups, invitations],
+  ...[appEvents, backchannelLogout, sessions, identities, keys, passkeys, account, operators, groups],
+  ...[registrationEmail, invitations],
   ...[suspension, deletion, scim, recoveryLinks],
   ...[usage, registration, roles, claims, resources, webhooks],
   ...[signingKeys, tokenFamilies],

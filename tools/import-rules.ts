@@ -12,7 +12,7 @@ const contexts: Record<string, string> = {
     'documentation module pictures process',
   accounts:
     'app-events backchannel-logout sessions identities keys passkeys account operators groups ' +
-    'invitations suspension deletion scim recovery-links',
+    'registration-email invitations suspension deletion scim recovery-links',
   clients: 'usage registration roles claims resources webhooks',
   tokens: 'signing-keys families',
   organizations: 'membership acts domains keys members council',

@@ -30,7 +30,7 @@ const ofSomePages: RegExp[] = [
   // Shows an exact text.
   /[\\/](text-inspection|directions|look-alikes|confusables|ExactText)\.\w+$/,
   // Creates an identity and its recovery code, signs in.
-  /[\\/](RecoveryCode|Copies|identity-draft|draft)\.\w+$/,
+  /[\\/](RecoveryCode|Copies|identity-draft|draft|MailNote|explained)\.\w+$/,
   /[\\/]unlock[\\/]|[\\/](ChooseIdentity|Unfinished|known-users|start-sso)\.\w+$/,
   // Asks before something is done.
   /[\\/](dates|Dialog)\.\w+$/,

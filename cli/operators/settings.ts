@@ -4,6 +4,7 @@ import {
   type Setting,
   type SettingChanges,
   type SettingRevision,
+  type SettingValue,
   type Settings as ServerSettings,
 } from '@countersign/protocol/operations/settings'
 import type { Command } from 'commander'
@@ -23,7 +24,7 @@ export function addGet(group: Command): void {
       const found = await call(settings, 'GET /api/admin/settings', {})
       const chosen = key === undefined ? found : find(found, key)
       if (settings.json) return printJson(chosen)
-      if (key !== undefined) return console.log(find(found, key).value ?? '')
+      if (key !== undefined) return console.log(textOf(find(found, key).value))
       printSettings(found)
     })
 }
@@ -32,11 +33,11 @@ export function addGet(group: Command): void {
 export function addSet(group: Command): void {
   group
     .command('set')
-    .description('change settings; an empty value restores the default')
+    .description('change settings; an empty value restores the default, commas separate domains')
     .argument('<key=value...>')
     .action(async (pairs: string[], _: unknown, command: Command) => {
       const settings = settingsOf(command)
-      const changes: Record<string, string | null> = Object.fromEntries(pairs.map(parsePair))
+      const changes: Record<string, SettingValue> = Object.fromEntries(pairs.map(parsePair))
       if (!hasKnownKeys(changes)) throw new CliError('no setting has this key: countersign settings get lists them')
       const headers = await ifMatch(settings)
       const changed = await call(settings, 'PATCH /api/admin/settings', { headers, body: { settings: changes } })
@@ -98,6 +99,11 @@ export function addRestore(group: Command): void {
     })
 }
 
+/** Returns a value as `set` takes it: a list in one text. */
+function textOf(value: SettingValue): string {
+  return Array.isArray(value) ? value.join(',') : (value ?? '')
+}
+
 function find({ settings }: ServerSettings, key: string): Setting {
   const setting = settings[key]
   if (!setting) throw new CliError(`no setting has the key ${key}`)
@@ -105,16 +111,15 @@ function find({ settings }: ServerSettings, key: string): Setting {
 }
 
 /** Checks the keys. The server checks the values. */
-function hasKnownKeys(
-  changes: Record<string, string | null>,
-): changes is Record<string, string | null> & SettingChanges {
+function hasKnownKeys(changes: Record<string, SettingValue>): changes is Record<string, SettingValue> & SettingChanges {
   return Object.keys(changes).every(isSettingKey)
 }
 
-function parsePair(pair: string): [key: string, value: string | null] {
+function parsePair(pair: string): [key: string, value: SettingValue] {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
   if (key === undefined) throw new CliError(`${pair} must have the form key=value`)
-  return [key, value || null]
+  if (!value) return [key, null]
+  return [key, key === 'registration.domains' ? value.split(',').map((each) => each.trim()) : value]
 }
 
 /** Names the revision that applies now. A change by another operator meanwhile makes the command fail. */
@@ -129,6 +134,6 @@ function print(settings: Settings, changed: ServerSettings): void {
 }
 
 function printSettings({ settings }: ServerSettings): void {
-  const rows = Object.entries(settings).map(([key, { value, source }]) => [key, value ?? '', source])
+  const rows = Object.entries(settings).map(([key, { value, source }]) => [key, textOf(value), source])
   printTable([['Setting', 'Value', 'From'], ...rows])
 }

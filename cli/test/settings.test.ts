@@ -54,6 +54,25 @@ test('SET-04 settings are read, changed, listed and restored on the command line
   assert.match((await settings('restore', '99')).stderr, /^error: No revision has this number/)
 })
 
+test('SET-11 domains are set and read on the command line, separated by commas', async () => {
+  const settings = (...words: string[]) => countersign('settings', ...words)
+  assert.match(
+    (await settings('set', 'registration.mode=domains')).stderr,
+    /^error: registration\.mode domains requires/,
+  )
+  const set = await settings('set', 'registration.mode=domains', 'registration.domains=*.B.example, a.example')
+  assert.equal(set.code, 0, set.stderr)
+  assert.equal((await settings('get', 'registration.domains')).stdout, '*.b.example,a.example\n')
+  assert.match((await settings('get')).stdout, /^registration\.domains +\*\.b\.example,a\.example +database$/m)
+  assert.match(
+    (await settings('set', 'registration.domains=a.example,b')).stderr,
+    /^error: registration\.domains must be/,
+  )
+  const reset = await settings('set', 'registration.mode=', 'registration.domains=')
+  assert.equal(reset.code, 0, reset.stderr)
+  assert.equal((await settings('get', 'registration.domains')).stdout, '\n')
+})
+
 test('SET-07 the audit log is read and filtered on the command line', async () => {
   const audit = (...words: string[]) => countersign('audit', 'list', ...words)
   assert.equal((await countersign('settings', 'set', 'branding.name=Audited')).code, 0)

@@ -14,6 +14,7 @@ import type * as developer from './clients/developer.ts'
 import type { EndpointsOf } from './endpoint.ts'
 import type * as fedcm from './oauth/fedcm.ts'
 import type * as health from './operations/health.ts'
+import type * as registrationEmail from './accounts/registration/email.ts'
 import type * as groups from './accounts/groups.ts'
 import type { WithPlainIds } from './ids.ts'
 import type * as identities from './accounts/identities.ts'
@@ -74,6 +75,7 @@ type All =
   | EndpointsOf<typeof developer>
   | EndpointsOf<typeof deviceApprovals>
   | EndpointsOf<typeof fedcm>
+  | EndpointsOf<typeof registrationEmail>
   | EndpointsOf<typeof groups>
   | EndpointsOf<typeof health>
   | EndpointsOf<typeof identities>

@@ -216,6 +216,18 @@ create table identity_email_verification (
 );
 create index identity_email_verification_expiry on identity_email_verification (expires_at);
 
+-- An email address that someone proves before they register. The code is stored as a MAC, like those above. Once it was
+-- entered, the registration presents the proof instead.
+create table registration_email (
+  verification_id uuid primary key,
+  email text not null,
+  code_mac bytea not null,
+  attempts integer not null default 0 check (attempts between 0 and 5),
+  proof_sha256 bytea unique check (length(proof_sha256) = 32),
+  expires_at timestamptz not null
+);
+create index registration_email_expiry on registration_email (expires_at);
+
 -- A signed-in device asks another device of the same user to unlock it. The rows hold public keys, and a ciphertext
 -- that only the requesting device can decrypt. A row lives as long as the requesting session, and at most five minutes.
 create table encryption_device_approval (

@@ -34,6 +34,9 @@ test('the page to open first lets its reader in', () => {
     JSON.parse(announce(loadConfig({ ...hosted, ...environment }), { storage: 'embedded', setup: undefined }, false))
       .openFirst
   assert.equal(firstOf({ REGISTRATION: 'open' }), 'https://id.example.com/register')
+  const domains = { REGISTRATION: 'domains', REGISTRATION_DOMAINS: 'acme.example' }
+  const mail = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'id@example.com' }
+  assert.equal(firstOf({ ...domains, ...mail }), 'https://id.example.com/register')
   assert.equal(firstOf({ REGISTRATION: 'closed' }), 'https://id.example.com/login')
   assert.equal(firstOf({}), 'https://id.example.com/login')
 })

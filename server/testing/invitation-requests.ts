@@ -1,6 +1,6 @@
 import { offerSetup } from '#accounts/operators/setup.ts'
 import { createAuthenticator } from './authenticator.ts'
-import type { Mailbox } from './mailbox.ts'
+import { codeIn, type Mailbox } from './mailbox.ts'
 import { newHandle, times, type RequestClient } from './request-client.ts'
 
 /** Sets up the service by its setup link. Once an operator exists, the same requests are refused. */
@@ -46,6 +46,35 @@ export async function invite({ world, send }: RequestClient, mailbox: Mailbox): 
   const { headers } = await world.person()
   await send(headers, 'POST /api/identities/invited', { ...person, handle: newHandle(), invitation })
   await addPeople({ world, send }, key)
+  await registerByDomain({ world, send }, mailbox)
+}
+
+/** Registers someone by an address of a listed domain. */
+async function registerByDomain({ world, send }: RequestClient, mailbox: Mailbox): Promise<void> {
+  const { admin, config } = world
+  const url = '/api/admin/settings'
+  const change = async (settings: object) => {
+    const { revision } = await send(admin, `GET ${url}`)
+    return send({ ...admin, 'if-match': `"${revision}"` }, `PATCH ${url}`, { settings })
+  }
+  await change({ 'registration.mode': 'domains', 'registration.domains': ['example.org'] })
+  const prove = async () => {
+    const email = `${newHandle()}@example.org`
+    const { verificationId } = await send({}, 'POST /api/auth/register/email', { email })
+    let mail = await mailbox.take()
+    // Mails of invitations that wait in the background come in between.
+    while (!mail.to.includes(email)) mail = await mailbox.take()
+    const proved = await send({}, 'POST /api/auth/register/email/verify', { verificationId, code: codeIn(mail) })
+    return proved.emailProof
+  }
+  // One of the proofs remains.
+  const [emailProof] = await times(prove, 2)
+  const names = { handle: newHandle(), displayName: 'A colleague' }
+  const { flowId, options } = await send({}, 'POST /api/auth/register/start', { ...names, emailProof })
+  const authenticator = createAuthenticator({ origin: config.authUrl.origin, rpId: config.relyingPartyId })
+  const credential = authenticator.register(options)
+  await send({}, 'POST /api/auth/register/finish', { flowId, credential, emailProof })
+  await change({ 'registration.mode': null, 'registration.domains': null })
 }
 
 /** Adds identities. One is accepted, one is deleted, and one remains invited. */

@@ -53,9 +53,9 @@ export async function openMailbox() {
   }
 }
 
-/** Returns the six digits in a message, on their own line. */
+/** Returns the six or eight digits in a message, on their own line. */
 export function codeIn({ text: written }: Pick<Received, 'text'>): string {
-  return /^\d{6}$/m.exec(written)?.[0] ?? ''
+  return /^\d{6}(?:\d\d)?$/m.exec(written)?.[0] ?? ''
 }
 
 /** Parses a message of one part (RFC 5322), in the encodings of RFC 2045 and RFC 2047. */

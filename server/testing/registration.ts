@@ -4,7 +4,7 @@ import { createAuthenticator } from './authenticator.ts'
 import type { TestWorld } from './world.ts'
 
 /** What permits a registration. */
-export type Admission = { setup?: string; invitation?: string }
+export type Admission = { setup?: string; invitation?: string; emailProof?: string }
 
 /** What the user enters about the new identity. */
 export type Names = { handle?: string; displayName?: string }

@@ -108,6 +108,13 @@ const admission = {
     }),
   ),
   invitation: Type.Optional(Type.String({ maxLength: 200, writeOnly: true, description: 'Token of an invitation' })),
+  emailProof: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      writeOnly: true,
+      description: 'Proof of an address, which becomes that of the identity. Not used with setup or invitation',
+    }),
+  ),
 }
 
 export const RegistrationStart = Type.Object({ handle: Handle, displayName: DisplayName, ...admission })

@@ -1,18 +1,26 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import type { settingRules } from '../formats/registries/settings.ts'
+import { registrationDomainsMax } from '../formats/registration/domain-list.ts'
 import { AuditOperator } from './audit.ts'
 import { pictureBody } from '../pictures.ts'
 import { IfMatch, Timestamp, Uuid, WebUrl, nullable } from '../values.ts'
 
-const registrationModes = ['open', 'invited', 'closed'] as const
+const registrationModes = ['open', 'domains', 'invited', 'closed'] as const
 
-/** Who may create an account: everyone, those with an invitation, or no one. */
+/**
+ * Who may create an account: everyone; those with an address of a listed domain or an invitation; those with an
+ * invitation; or no one.
+ */
 export type RegistrationMode = (typeof registrationModes)[number]
 
 /** Schemas of the settings that operators can change while the service runs. */
 export const settingSchemas = {
   'registration.mode': Type.Enum(registrationModes, { type: 'string' }),
+  'registration.domains': Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+    maxItems: registrationDomainsMax,
+    description: 'Domains of e-mail addresses that can register, such as example.org, or *.example.org for those below',
+  }),
   'branding.name': Type.String({ minLength: 1, maxLength: 40 }),
   'branding.logo': Uuid,
   'branding.accent': Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Color of buttons and links, #rrggbb' }),
@@ -43,10 +51,14 @@ export function isSettingKey(text: string): text is SettingKey {
 /** Keys of all settings, in the order of the reference. */
 export const settingKeys = Object.keys(settingSchemas).filter(isSettingKey)
 
+/** Value of a setting in a response: a text, a list of texts, or null for one that has none. */
+const SettingValue = Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()])
+export type SettingValue = Static<typeof SettingValue>
+
 /** A setting as it applies now. One that the environment fixes is not editable. The value of the logo is its URL. */
 export const Setting = Type.Object({
-  value: nullable(Type.String()),
-  default: nullable(Type.String()),
+  value: SettingValue,
+  default: SettingValue,
   source: Type.Enum(['default', 'database', 'environment'], { type: 'string' }),
   editable: Type.Boolean(),
 })
@@ -61,7 +73,7 @@ export const SettingRevision = Type.Object({
   revision: Type.Integer(),
   at: Timestamp,
   changed: Type.Array(Type.String()),
-  values: Type.Record(Type.String(), Type.String()),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
   restoredFrom: nullable(Type.Integer()),
   operator: AuditOperator,
 })
@@ -76,6 +88,7 @@ const RevisionNumber = Type.String({ pattern: '^(0|[1-9][0-9]{0,8})$' })
 export const SettingChanges = Type.Partial(
   Type.Object({
     'registration.mode': nullable(settingSchemas['registration.mode']),
+    'registration.domains': nullable(settingSchemas['registration.domains']),
     'branding.name': nullable(settingSchemas['branding.name']),
     'branding.logo': Type.Null({ description: 'Removes the logo. PUT /api/admin/settings/logo sets it' }),
     'branding.accent': nullable(settingSchemas['branding.accent']),

@@ -99,20 +99,26 @@ export async function completeEmailVerification(
   return toIdentity(proved.after)
 }
 
-type MailedProof = { userId: UserId; before: IdentityRow; email: string }
+type MailedProof = { userId: UserId; before: IdentityRow; email: string; by: 'invitation' | 'registration' }
 
 /**
  * Sets an address whose control the user has just proved by a secret that was mailed to it alone, in the transaction
- * that consumes this secret. `before` is the identity, which the transaction has locked. The caller notifies the former
- * address after the commit.
+ * that consumes this secret. `before` is the identity, which the transaction has locked. The user has chosen the
+ * address of a registration, but not that of an invitation. The caller notifies the former address after the commit.
  */
-export async function setProvedEmail(tx: Transaction, { userId, before, email }: MailedProof, now: Date) {
+export async function setProvedEmail(
+  tx: Transaction,
+  { userId, before, email, by }: MailedProof,
+  now: Date,
+): Promise<IdentityRow> {
   const { identityId } = before
+  const chosenBy = by === 'registration' ? 'user' : 'others'
   await store.deleteEmailProof(tx, identityId)
-  const after = await store.setEmail(tx, { identityId, email, verifiedAt: now, chosenBy: 'others' }, now)
+  const after = await store.setEmail(tx, { identityId, email, verifiedAt: now, chosenBy }, now)
   await recordEdit(tx, { identityId, by: 'self', before, after }, now)
   const event = { action: 'identity.email.verified', actor: 'user', userId, identityId } as const
-  await recordAuditEvent(tx, { ...event, details: { by: 'invitation' } }, now)
+  await recordAuditEvent(tx, { ...event, details: { by } }, now)
+  return after
 }
 
 type Unverified = { identityId: IdentityId; email: string | null }

@@ -15,21 +15,20 @@ import {
 import { setManager } from '#accounts/identities/managed.ts'
 import { holdRights } from '#accounts/operators/acting-operator.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
+import { consumeProof, requireOpenMode, requireProof } from '#accounts/registration-email/proof.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Config } from '#platform/config/config.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { RegisteredIdentity, RegistrationPart } from '#platform/module/define-module.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { readRegistrationMode } from '#platform/settings/setting.ts'
+import { readRegistrationRule, type RegistrationRule } from '#platform/settings/setting.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { acceptInvited, findInvitedOfToken } from './invited/invited-identity.ts'
 import * as store from './store.ts'
 import { voidReasonOf } from './void.ts'
 
 const errors = defineErrors({
-  registration_closed: [403, 'No one can register here. Sign in if you have an account.'],
-  invitation_required: [403, 'An account needs an invitation of the operator.'],
   invalid_request: [400, 'handle and displayName must be those of the invitation.'],
   invitation_expired: [410, 'The invitation does not exist, has expired, or was used, deleted or withdrawn.'],
 })
@@ -50,19 +49,37 @@ export const admissionOfRegistration: RegistrationPart = {
     return invitation === undefined ? undefined : findNamed(db, { ...names, invitation }, clock())
   },
   async started({ db, config, clock }, start) {
-    await transaction(db, (tx) => requireAdmission(tx, config, start))
-    if (start.invitation !== undefined) await previewInvitation(db, start.invitation, clock())
+    const { invitation, emailProof } = start
+    const now = clock()
+    await transaction(db, async (tx) => {
+      const rule = await findRule(tx, config, start)
+      if (rule) await requireProof(tx, { emailProof, rule }, now)
+    })
+    if (invitation !== undefined) await previewInvitation(db, invitation, now)
     return {}
   },
   finished:
     ({ config }, finish) =>
     async (tx, registered, now) => {
-      await requireAdmission(tx, config, finish)
-      if (finish.invitation !== undefined)
-        return accept(tx, { token: finish.invitation, ...registered, isFirst: true }, now)
+      const { invitation, emailProof } = finish
+      const rule = await findRule(tx, config, finish)
+      if (invitation !== undefined) return accept(tx, { token: invitation, ...registered, isFirst: true }, now)
       if (registered.isInvited) throw errors.invitation_expired()
-      return {}
+      const email = rule && (await consumeProof(tx, { emailProof, rule }, now))
+      return email === undefined ? {} : setFirstEmail(tx, { ...registered, email }, now)
     },
+}
+
+/** Sets the address that a new user has proved before they registered. */
+async function setFirstEmail(
+  tx: Transaction,
+  { identityId, email }: { identityId: IdentityId; email: string },
+  now: Date,
+): Promise<{ identities: Identity[] }> {
+  const before = await findIdentity(tx, identityId)
+  if (!before) throw new Error('a new identity is missing')
+  const after = await setProvedEmail(tx, { userId: before.userId, before, email, by: 'registration' }, now)
+  return { identities: [toIdentity(after)] }
 }
 
 /**
@@ -82,14 +99,19 @@ async function findNamed(
 type Presented = { setup?: string | undefined; invitation?: string | undefined }
 
 /**
- * Throws `registration_closed`, or `invitation_required` if only those with an invitation may register. The setup by
- * the first operator is always possible: a wrong setup link is refused where it is used.
+ * Returns the rule by which an address must be proved, or undefined if a setup link or an invitation is presented. The
+ * setup by the first operator is always possible: a wrong setup link is refused where it is used. Throws
+ * `registration_closed` or `invitation_required`.
  */
-async function requireAdmission(tx: Transaction, config: Config, { setup, invitation }: Presented): Promise<void> {
-  if (setup !== undefined) return
-  const mode = await readRegistrationMode(tx, config)
-  if (mode === 'closed') throw errors.registration_closed()
-  if (mode === 'invited' && invitation === undefined) throw errors.invitation_required()
+async function findRule(
+  tx: Transaction,
+  config: Config,
+  { setup, invitation }: Presented,
+): Promise<RegistrationRule | undefined> {
+  if (setup !== undefined) return undefined
+  const rule = await readRegistrationRule(tx, config)
+  requireOpenMode(rule, invitation)
+  return invitation === undefined ? rule : undefined
 }
 
 type Accepting = NewIdentity & { session: PasskeySession; invitation: string }
@@ -106,7 +128,7 @@ export function acceptWithFurtherIdentity(
 ): Promise<Identity> {
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) => {
-    await requireAdmission(tx, config, { invitation })
+    await findRule(tx, config, { invitation })
     const invited = await findNamed(tx, { ...requested, invitation }, now)
     const identityId = invited ?? generateIdentityId()
     const added = await addToAccount(tx, { ...requested, userId }, identityId, now)
@@ -141,7 +163,7 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   const { invitationId, email } = invitation
   const event = { action: 'invitation.accepted', actor: 'user', userId, identityId, details: { invitationId } } as const
   await recordAuditEvent(tx, event, now)
-  if (email !== null) await setProvedEmail(tx, { userId, before, email }, now)
+  if (email !== null) await setProvedEmail(tx, { userId, before, email, by: 'invitation' }, now)
   if (!(await joinGroups(tx, { identityId, groups, invitationId }, now))) throw errors.invitation_expired()
   if (invited?.managedBy === null) {
     // A directory that was deleted has left the groups that it had named.

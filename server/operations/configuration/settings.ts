@@ -1,4 +1,4 @@
-import { type SettingChanges, settingKeys } from '@countersign/protocol/operations/settings'
+import { type SettingChanges, settingKeys, type SettingValue } from '@countersign/protocol/operations/settings'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import { updateSettings } from '#operations/settings/settings.ts'
 import { readStoredSettings } from '#platform/settings/setting.ts'
@@ -13,7 +13,7 @@ export function applySettings({ kernel, tx, operator }: Applying, declared: Sett
     const target = { operator, replaced: before?.revision ?? 0 }
     await updateSettings({ ...kernel, db: tx }, target, declared)
     const after = await readStoredSettings(tx)
-    const values = settingKeys.map((key): [string, string | null] => [key, after?.stored[key] ?? null])
+    const values = settingKeys.map((key): [string, SettingValue] => [key, after?.stored[key] ?? null])
     const fields = differences({ ...before?.stored }, Object.fromEntries(values))
     return [{ object, action: fields.length > 0 ? 'update' : 'none', fields }]
   })

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { settingRules } from '@countersign/protocol/formats/registries/settings'
 import {
   type SettingChanges,
   type SettingKey,
   settingKeys,
   type SettingRevision,
+  type SettingValue,
   type Settings,
   type SomeSettings,
 } from '@countersign/protocol/operations/settings'
@@ -26,6 +28,7 @@ import {
 import {
   applySettings,
   defaultSettings,
+  objectionToRegistration,
   parseSetting,
   readStoredSettings,
   type StoredSettings,
@@ -39,6 +42,7 @@ const errors = defineErrors({
 })
 
 const logoKey = 'branding.logo'
+const registrationKeys: readonly SettingKey[] = ['registration.mode', 'registration.domains']
 const service = { kind: 'service', id: 'service' } as const
 
 type Kernel = Pick<ServerContext, 'db' | 'config' | 'settings' | 'clock'>
@@ -59,8 +63,8 @@ function describe(config: Config, { revision, stored }: StoredSettings): Setting
 }
 
 /** Returns the value of a setting as operators see it: a logo by its URL. */
-function shownValue({ baseUrl }: Pick<Config, 'baseUrl'>, key: string, value: string | null): string | null {
-  return key === logoKey && value !== null ? pictureUrl(baseUrl, value) : value
+function shownValue({ baseUrl }: Pick<Config, 'baseUrl'>, key: string, value: SettingValue): SettingValue {
+  return key === logoKey && typeof value === 'string' ? pictureUrl(baseUrl, value) : value
 }
 
 /** A change by an operator of the settings of one revision. */
@@ -72,7 +76,7 @@ export type SettingTarget = { operator: Operator; replaced: number }
  */
 export function updateSettings(kernel: Kernel, target: SettingTarget, changes: SettingChanges): Promise<Settings> {
   const named = settingKeys.filter((key) => changes[key] !== undefined)
-  const parsed = named.map((key): [SettingKey, string | null] => {
+  const parsed = named.map((key): [SettingKey, SettingValue] => {
     if (kernel.config.fixed[key] !== undefined) throw fixedError(key)
     const written = changes[key] ?? null
     if (written === null) return [key, null]
@@ -89,7 +93,7 @@ function fixedError(key: SettingKey) {
 }
 
 /** Adds changes to stored settings. Null removes one. */
-function merge(stored: SomeSettings, changes: [SettingKey, string | null][]): SomeSettings {
+function merge(stored: SomeSettings, changes: [SettingKey, SettingValue][]): SomeSettings {
   const entries = Object.entries({ ...stored, ...Object.fromEntries(changes) }).filter(([, value]) => value !== null)
   return Object.fromEntries(entries)
 }
@@ -128,18 +132,27 @@ function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Repla
     const before = await readStoredSettings(tx)
     if (before?.revision !== replaced) throw errors.version_mismatch()
     const { settings, restoredFrom } = await replacing(tx, before.stored)
-    const changed = settingKeys.filter((key) => settings[key] !== before.stored[key])
+    const changed = settingKeys.filter((key) => !isDeepStrictEqual(settings[key], before.stored[key]))
     if (changed.length === 0) return describe(config, before)
     requirePermissions(operator, changed.flatMap(permissionsOfChange))
+    if (changed.some((key) => registrationKeys.includes(key))) {
+      const sentence = objectionToRegistration(applySettings(config, settings), config)
+      if (sentence !== undefined) throw errors.invalid_request({ sentence })
+    }
     const row: NewRevision = { stored: settings, changed, restoredFrom, ...auditFieldsOf(operator) }
     if (!(await storeRevision(tx, replaced, row, now))) throw errors.version_mismatch()
     if (changed.includes(logoKey)) await deleteOtherPictures(tx, service.id, await listNamedLogos(tx))
     const revision = replaced + 1
-    const changes = changed.map((key) => ({ path: key, from: before.stored[key] ?? null, to: settings[key] ?? null }))
+    const changes = changed.map((key) => ({ path: key, from: textOf(before.stored[key]), to: textOf(settings[key]) }))
     const details = { revision, changed, changes, ...(restoredFrom !== undefined && { restoredFrom }) }
     await recordAuditEvent(tx, { action: 'settings.updated', ...auditFieldsOf(operator), details }, now)
     return describe(config, { revision, stored: settings })
   })
+}
+
+/** Returns a value as the audit log has it: a list in one text. */
+function textOf(value: SettingValue = null): string | null {
+  return Array.isArray(value) ? value.join(', ') : value
 }
 
 function permissionsOfChange(key: SettingKey) {

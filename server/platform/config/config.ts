@@ -105,7 +105,7 @@ export const settings = [
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
   ...['RATE_LIMIT_NUMBERS', 'DEMO', 'DEVELOPER_PORTAL', 'CLIENT_ID_METADATA_DOCUMENTS', 'DNS_SERVERS'],
   ...['OUTBOUND_NETWORKS'],
-  ...['REGISTRATION', 'RECOVERY_COOLING_OFF_HOURS'],
+  ...['REGISTRATION', 'REGISTRATION_DOMAINS', 'RECOVERY_COOLING_OFF_HOURS'],
   ...brandSettings,
 ] as const
 type Setting = (typeof settings)[number]
@@ -127,7 +127,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
         'to accept that the embedded database may lose data in a power failure.',
     )
 
-  const fixed = readFixedSettings(given, brand)
+  const mail = readMail(given('SMTP_URL'), given('MAIL_FROM'), local)
+  const fixed = readFixedSettings(given, { brand, sendsMail: mail.by !== 'nothing' })
   return {
     baseUrl,
     authUrl,
@@ -155,7 +156,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     clientDocuments:
       readChoice('CLIENT_ID_METADATA_DOCUMENTS', given('CLIENT_ID_METADATA_DOCUMENTS') ?? 'off', ['on', 'off']) ===
       'on',
-    mail: readMail(given('SMTP_URL'), given('MAIL_FROM'), local),
+    mail,
     dnsServers: readDnsServers(given('DNS_SERVERS')),
     outboundNetworks: readReceivers('OUTBOUND_NETWORKS', given('OUTBOUND_NETWORKS')),
     recoveryCoolingOffHours: readCoolingOff(given('RECOVERY_COOLING_OFF_HOURS') ?? '24'),

@@ -14,6 +14,7 @@ export const tokenPrefix = {
   provisioning: 'cs_scim_',
   admin: 'cs_admin_',
   setup: 'cs_setup_',
+  emailProof: 'cs_email_',
   recoveryLink: 'cs_rl_',
   recoveryStop: 'cs_rs_',
   clientSecret: 'cs_',

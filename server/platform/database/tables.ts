@@ -639,6 +639,14 @@ export interface Tables {
     name: string | null
     last_used_at: Date | null
   }
+  registration_email: {
+    verification_id: string
+    email: string
+    code_mac: Uint8Array
+    attempts: Generated<number>
+    proof_sha256: Uint8Array | null
+    expires_at: Date
+  }
   scim_group: {
     group_id: string
     token_id: string

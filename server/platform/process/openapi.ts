@@ -47,6 +47,7 @@ import * as keyReset from '@countersign/protocol/signing/key-reset'
 import * as signingKeys from '@countersign/protocol/signing/keys'
 import * as signing from '@countersign/protocol/signing/signing'
 import * as identityDeletion from '@countersign/protocol/accounts/deletion'
+import * as registrationEmail from '@countersign/protocol/accounts/registration/email'
 import * as suspension from '@countersign/protocol/accounts/suspension'
 import * as recoveryLinks from '@countersign/protocol/accounts/recovery/links'
 import * as sso from '@countersign/protocol/organizations/sso'
@@ -67,7 +68,7 @@ import type { Host } from '#platform/http/host.ts'
 const developerPortal = 'Developer portal'
 
 const modules = {
-  'Signing in': passkeys,
+  'Signing in': { ...passkeys, ...registrationEmail },
   Sessions: sessions,
   Identities: identities,
   Pictures: pictures,

@@ -1,11 +1,12 @@
 import {
-  type RegistrationMode,
   type SettingKey,
+  type SettingValue,
   type SettingValues,
   settingKeys,
   settingSchemas,
   SomeSettings,
 } from '@countersign/protocol/operations/settings'
+import { normalizeDomainPattern } from '@countersign/protocol/formats/registration/domain-list'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import { Value } from 'typebox/value'
@@ -20,6 +21,7 @@ type Origin = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>
 export function defaultSettings({ baseUrl, authUrl, businessUrl }: Origin): SettingValues {
   return {
     'registration.mode': [baseUrl, authUrl, businessUrl].every(isLocal) ? 'open' : 'invited',
+    'registration.domains': [],
     'branding.name': defaultName,
     'branding.logo': null,
     'branding.accent': null,
@@ -35,27 +37,43 @@ export function applySettings(config: Origin & Pick<Config, 'fixed'>, stored: So
   return { ...defaultSettings(config), ...stored, ...config.fixed }
 }
 
-/** Parses the value of a setting as it is stored. Returns undefined if it is invalid. */
-type Parse = (value: string) => string | undefined
+/** A value as it is written and stored. */
+type Written = NonNullable<SettingValue>
 
-const parsePage: Parse = (url) => linkOf(url, ['https:'])
+/** Parses the value of a setting as it is stored. Returns undefined if it is invalid. */
+type Parse = (value: Written) => Written | undefined
+
+const text =
+  (parse: (value: string) => string | undefined): Parse =>
+  (value) =>
+    typeof value === 'string' ? parse(value) : undefined
+
+const parsePage = text((url) => linkOf(url, ['https:']))
 
 const parsers: Record<SettingKey, Parse> = {
-  'registration.mode': (mode) => mode,
-  'branding.name': (name) => (isServiceName(name) && isDisplayName(name) ? name : undefined),
-  'branding.logo': (pictureId) => pictureId,
-  'branding.accent': (color) => accentOf(color)?.hex,
+  'registration.mode': text((mode) => mode),
+  'registration.domains': (list) => (typeof list === 'string' ? undefined : parseDomains(list)),
+  'branding.name': text((name) => (isServiceName(name) && isDisplayName(name) ? name : undefined)),
+  'branding.logo': text((pictureId) => pictureId),
+  'branding.accent': text((color) => accentOf(color)?.hex),
   'legal.terms': parsePage,
   'legal.privacy': parsePage,
   'legal.imprint': parsePage,
-  'legal.support': (url) => linkOf(url, ['https:', 'mailto:']),
+  'legal.support': text((url) => linkOf(url, ['https:', 'mailto:'])),
+}
+
+/** Normalizes a list of domains. The order means nothing, so that the same list is always stored in the same way. */
+function parseDomains(list: string[]): string[] | undefined {
+  const found = list.flatMap((each) => normalizeDomainPattern(each) ?? [])
+  return found.length === list.length ? [...new Set(found)].toSorted() : undefined
 }
 
 const page = 'must be an https URL without user name and password, of at most 2,000 characters'
 
 /** What a value must be, by key. */
 const demands: Record<SettingKey, string> = {
-  'registration.mode': 'must be open, invited or closed',
+  'registration.mode': 'must be open, domains, invited or closed',
+  'registration.domains': 'must be at most 100 domains such as example.org, or *.example.org for those below it',
   'branding.name': 'must be 1 to 40 visible characters in one line',
   'branding.logo': 'must be a picture of the service',
   'branding.accent': 'must be a color such as #2841ae',
@@ -66,7 +84,7 @@ const demands: Record<SettingKey, string> = {
 }
 
 /** Returns the value of a setting as it is stored, or what is wrong with it. */
-export function parseSetting(key: SettingKey, written: string): { value: string } | { objection: string } {
+export function parseSetting(key: SettingKey, written: Written): { value: Written } | { objection: string } {
   const value = parsers[key](written)
   // A URL can become longer: every other character than those of ASCII is percent-encoded.
   const isValid = value !== undefined && Value.Check(settingSchemas[key], value)
@@ -93,11 +111,27 @@ export function parseStored(stored: unknown): SomeSettings {
   return Value.Parse(SomeSettings, Object.fromEntries(known.map((key) => [key, values.get(key)])))
 }
 
-/** Reads who may create an account, as it is at this moment of a transaction. */
-export async function readRegistrationMode(
-  tx: Transaction,
+/** Who may create an account, and the domains of addresses that can if it is `domains`. */
+export type RegistrationRule = { mode: SettingValues['registration.mode']; domains: string[] }
+
+/** Reads who may create an account, from the database: in a transaction, as it is at this moment. */
+export async function readRegistrationRule(
+  db: Database | Transaction,
   config: Origin & Pick<Config, 'fixed'>,
-): Promise<RegistrationMode> {
-  const found = await readStoredSettings(tx)
-  return applySettings(config, found?.stored ?? {})['registration.mode']
+): Promise<RegistrationRule> {
+  const found = await readStoredSettings(db)
+  const values = applySettings(config, found?.stored ?? {})
+  return { mode: values['registration.mode'], domains: values['registration.domains'] }
+}
+
+/** Returns what keeps a mode of registration from working: no listed domain, or no mail server for the codes. */
+export function objectionToRegistration(
+  values: Pick<SettingValues, 'registration.mode' | 'registration.domains'>,
+  { mail }: Pick<Config, 'mail'>,
+): string | undefined {
+  if (values['registration.mode'] !== 'domains') return undefined
+  if (values['registration.domains'].length === 0)
+    return 'registration.mode domains requires a domain in registration.domains.'
+  if (mail.by === 'nothing') return 'registration.mode domains requires SMTP_URL and MAIL_FROM: codes are mailed.'
+  return undefined
 }

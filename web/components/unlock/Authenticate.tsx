@@ -123,7 +123,7 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
     )
   return (
     <ul class="otherwise">
-      {readSiteSettings().registration === 'open' && (
+      {['open', 'domains'].includes(readSiteSettings().registration) && (
         <li>
           {words.newHere} <a href={withReturnUrl('/register', returnTo)}>{words.register}</a>
         </li>

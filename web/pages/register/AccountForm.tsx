@@ -44,22 +44,30 @@ export function AccountForm({ draft, onChange, returnTo, doing, onCreate, onSign
       <ActionForm submit={create} doing={doing}>
         <NewNames draft={draft} checked={checked} onChange={onChange} takesFocus />
       </ActionForm>
-      <p class="otherwise">
-        {words.haveAccount}{' '}
-        {onSignIn ? (
-          <button
-            type="button"
-            class="link"
-            data-action="sign-in-here"
-            onClick={() => void doing.perform({ name: 'sign-in-here', do: onSignIn })}
-          >
-            {words.login}
-          </button>
-        ) : (
-          <a href={withReturnUrl('/login', returnTo)}>{words.login}</a>
-        )}
-      </p>
+      <HaveAccount returnTo={returnTo} doing={doing} onSignIn={onSignIn} />
     </section>
+  )
+}
+
+/** The way for a user who has an account. */
+export function HaveAccount({ returnTo, doing, onSignIn }: Pick<AccountFormProps, 'returnTo' | 'doing' | 'onSignIn'>) {
+  const words = useMessages().register
+  return (
+    <p class="otherwise">
+      {words.haveAccount}{' '}
+      {onSignIn ? (
+        <button
+          type="button"
+          class="link"
+          data-action="sign-in-here"
+          onClick={() => void doing.perform({ name: 'sign-in-here', do: onSignIn })}
+        >
+          {words.login}
+        </button>
+      ) : (
+        <a href={withReturnUrl('/login', returnTo)}>{words.login}</a>
+      )}
+    </p>
   )
 }
 

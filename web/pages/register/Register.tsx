@@ -10,16 +10,20 @@ import { Steps } from '../../components/ui/Tabs.tsx'
 import { readPageData, readSiteSettings } from '../../lib/page-data.ts'
 import { AccountForm, AlreadySignedIn, FinishRegistration } from './AccountForm.tsx'
 import { AcceptAsFurther, OfferLine, Refused, SetUpAsOneself } from './Offer.tsx'
-import { type Admission, readAdmission, useOffer } from './admission.ts'
+import { type Admission, needsEmail, readAdmission, useOffer } from './admission.ts'
 import { preloadVault, readSsoPrefill, useFlow } from './flow.ts'
+import { ProveEmail } from './ProveEmail.tsx'
+import { useEmailWords } from './words.ts'
 import type { Step } from './steps.ts'
 
 export function Register() {
   const { app, invitation } = readPageData('register')
   const admission = readAdmission()
-  const flow = useFlow(admission)
+  const { email, refused } = useEmailWords()
+  const flow = useFlow(admission, refused)
   const { offer, refusal } = useOffer(admission, flow.introduce)
   const words = useMessages().register
+  const isOfDomains = needsEmail(admission, readSiteSettings())
   const returnTo = admission.setup === undefined ? returnUrl(location.search, readSiteSettings()) : '/admin'
   const doing = useActions()
   useEffect(preloadVault, [])
@@ -34,7 +38,8 @@ export function Register() {
   }
   const { step } = flow
   const current = positions[step.at]
-  const isOpen = step.at === 'describe' || step.at === 'signed in'
+  const isCreating = step.at === 'describe' && doing.current === 'create-account'
+  const isOpen = step.at === 'address' || step.at === 'describe' || step.at === 'signed in'
   return (
     <PageLayout title={words.title} step={step.at} where>
       <ContextLine app={app} invitation={invitation} />
@@ -42,8 +47,8 @@ export function Register() {
       {current !== undefined && refusal === undefined && (
         <Steps
           label={words.steps}
-          steps={[words.username, words.passkey, words.recoveryCode]}
-          current={step.at === 'describe' && doing.current === 'create-account' ? 1 : current}
+          steps={[...(isOfDomains ? [email] : []), words.username, words.passkey, words.recoveryCode]}
+          current={(isCreating ? 1 : current) + (isOfDomains ? 1 : 0)}
         />
       )}
       {refusal === undefined || !isOpen ? (
@@ -57,6 +62,8 @@ export function Register() {
 
 /** The place of each step among those that the user sees. */
 const positions: Record<Step['at'], number | undefined> = {
+  address: -1,
+  code: -1,
   describe: 0,
   'signed in': undefined,
   'touch again': 1,
@@ -78,6 +85,9 @@ function CurrentStep({ flow, doing, returnTo, app, admission }: Props) {
   const { step, draft } = flow
   const { setup, invitation } = admission
   switch (step.at) {
+    case 'address':
+    case 'code':
+      return <ProveEmail step={step} flow={flow} returnTo={returnTo} doing={doing} />
     case 'describe':
       return (
         <AccountForm

@@ -51,9 +51,14 @@ export function refusalOf(
   { registration }: Pick<Site, 'registration'>,
 ): Refusal | undefined {
   if (setup === '') return 'setup_link_expired'
-  if (setup !== undefined || registration === 'open') return undefined
+  if (setup !== undefined || registration === 'open' || registration === 'domains') return undefined
   if (registration === 'closed') return 'registration_closed'
   return invitation === undefined ? 'invitation_required' : undefined
+}
+
+/** Returns whether the user proves an address before anything else. */
+export function needsEmail({ setup, invitation }: Admission, { registration }: Pick<Site, 'registration'>): boolean {
+  return registration === 'domains' && setup === undefined && invitation === undefined
 }
 
 type Names = Pick<IdentityDraft, 'handle' | 'displayName'>

@@ -12,25 +12,27 @@ import { firstRecoveryCode, newRecoveryCode } from '../../lib/keys/new-recovery-
 import { readSession, signOut } from '../../lib/session/session.ts'
 import { rememberUser } from '../../lib/session/known-users.ts'
 import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
-import type { Admission } from './admission.ts'
+import { readSiteSettings } from '../../lib/page-data.ts'
+import { type Admission, needsEmail } from './admission.ts'
+import { useEmailProof } from './email-proof.ts'
 import { type Event, type Made, type Prepared, type Step, nextStep, passkeyFailureOf } from './steps.ts'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isHandle } from '@countersign/protocol/formats/handle'
 import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 
-/** The current step, and its actions. */
-export function useFlow(admission: Admission) {
-  const [step, setStep] = useState<Step>({ at: 'describe' })
+/** The current step, and its actions. `refused` has sentences for errors about the address. */
+export function useFlow(admission: Admission, refused: Record<string, string>) {
+  const [step, setStep] = useState<Step>({ at: needsEmail(admission, readSiteSettings()) ? 'address' : 'describe' })
   const described = useIdentityDraft()
   const { draft, setDraft, introduce, noteTaken } = described
   const advance = (event: Event) => setStep((current) => nextStep(current, event))
+  const { presented, beginning, dropRefused, askAgain, ...proving } = useEmailProof({ admission, refused, advance })
 
   async function createAccount() {
     if (!isComplete(draft)) return
     const { handle, displayName } = draft
-    const started = await call('POST /api/auth/register/start', { body: { handle, displayName, ...admission } }).catch(
-      noteTaken,
-    )
+    const body = { handle, displayName, ...presented }
+    const started = await call('POST /api/auth/register/start', { body }).catch(askAgain).catch(noteTaken)
     if (!started) return
     const made = { started, passkey: await createPasskey(started.options, await salt()) }
     if (needsPrfAssertion(made.passkey)) return touchAgain(made)
@@ -49,9 +51,9 @@ export function useFlow(admission: Admission) {
 
   async function finish(made: Made, prepared: Prepared) {
     try {
-      const { user, identities } = await call('POST /api/auth/register/finish', {
-        body: { ...prepared.finish, ...admission },
-      }).catch(signInIfMade)
+      const body = { ...prepared.finish, ...presented }
+      const finished = call('POST /api/auth/register/finish', { body }).catch(dropRefused).catch(signInIfMade)
+      const { user, identities } = await finished
       rememberUser({ ...user, credentialId: made.passkey.credential.id }, identities)
       advance({ type: 'account made', owner: { user, identities }, prepared })
     } catch (error) {
@@ -70,7 +72,7 @@ export function useFlow(admission: Admission) {
   async function startOver({ passkey }: Made) {
     const isOfNoUse = step.at === 'touch again' || (step.at === 'finish' && step.outcome === 'refused')
     if (isOfNoUse) await signalUnknownCredential(passkey.credential.id)
-    advance({ type: 'started over' })
+    advance({ type: 'started over', ...beginning })
   }
 
   return {
@@ -79,7 +81,8 @@ export function useFlow(admission: Admission) {
     setDraft,
     introduce,
     advance,
-    ...presentUser(advance, admission, described),
+    ...proving,
+    ...presentUser(advance, { admission, beginning }, described),
     createAccount,
     touchAgain,
     goWithout,
@@ -115,7 +118,7 @@ function useIdentityDraft() {
 /** What the page does about a user who is signed in already. */
 function presentUser(
   advance: (event: Event) => void,
-  { invitation }: Admission,
+  { admission: { invitation }, beginning }: { admission: Admission; beginning: { needsEmail: boolean } },
   { draft, noteTaken }: Pick<ReturnType<typeof useIdentityDraft>, 'draft' | 'noteTaken'>,
 ) {
   const isInvited = invitation !== undefined
@@ -145,7 +148,7 @@ function presentUser(
 
   async function signOutFirst() {
     await signOut()
-    advance({ type: 'signed out' })
+    advance({ type: 'signed out', ...beginning })
   }
 
   return { look, signInHere, acceptInvitation, signOutFirst }

@@ -6,6 +6,7 @@ type SettingRule = { environment: string; permission?: Permission }
 /** The settings that operators can change while the service runs. */
 export const settingRules = {
   'registration.mode': { environment: 'REGISTRATION', permission: 'operators.manage' },
+  'registration.domains': { environment: 'REGISTRATION_DOMAINS', permission: 'operators.manage' },
   'branding.name': { environment: 'BRAND_NAME' },
   'branding.logo': { environment: 'BRAND_LOGO' },
   'branding.accent': { environment: 'BRAND_ACCENT' },

@@ -106,6 +106,23 @@ test('CNF-02 a document applied again changes nothing, and neither does an expor
   assert.equal(mails?.length, 1)
 })
 
+test('CNF-02 SET-11 domains are declared in any order and spelling, and the mode with them or not at all', async () => {
+  const alone = await send({ settings: { 'registration.mode': 'domains' } })
+  assert.deepEqual([alone.statusCode, alone.json().error], [400, 'invalid_request'])
+  const settings = { 'registration.mode': 'domains', 'registration.domains': ['B.example', '*.a.example'] }
+  const { changes } = await apply({ settings })
+  assert.deepEqual(
+    changes[0]?.fields.find(({ path }) => path === 'registration.domains'),
+    { path: 'registration.domains', from: null, to: ['*.a.example', 'b.example'] },
+  )
+  const { settings: written } = await exported()
+  assert.deepEqual(written?.['registration.domains'], ['*.a.example', 'b.example'])
+  for (const again of [{ settings }, { settings: written }])
+    assert.deepEqual(actionsOf(await apply(again)), ['none settings'])
+  await apply({ settings: { 'registration.mode': null, 'registration.domains': null } })
+  assert.equal((await exported()).settings?.['registration.domains'], undefined)
+})
+
 test('an absent field stays, and null restores its default', async () => {
   const key = 'defaults'
   const name = 'Defaults'

@@ -6,7 +6,7 @@ import type { SettingRevision, Settings } from '@countersign/protocol/operations
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { followSettings, openSettings } from '#platform/settings/current-settings.ts'
-import { readRegistrationMode } from '#platform/settings/setting.ts'
+import { readRegistrationRule } from '#platform/settings/setting.ts'
 import { transaction } from '#platform/database/database.ts'
 
 let world: TestWorld
@@ -153,7 +153,7 @@ test('SET-05 who may register is changed only with operators.manage, by a change
   const owner = await makeOperator(world, await world.person(), 'owner')
   const closed = await change({ 'registration.mode': 'closed' }, { headers: owner.page })
   assert.equal(closed.statusCode, 200, closed.body)
-  assert.equal(await transaction(world.db, (tx) => readRegistrationMode(tx, world.config)), 'closed')
+  assert.equal((await transaction(world.db, (tx) => readRegistrationRule(tx, world.config))).mode, 'closed')
   assert.equal((await restore(before.revision, headers)).statusCode, 403)
   assert.equal(await valueOf('registration.mode'), 'closed')
 

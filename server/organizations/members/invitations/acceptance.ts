@@ -70,7 +70,7 @@ export async function acceptInvitation(
     if (proved === null || proved === verifiedEmailOf(own))
       return { joined: await join(tx, { session, key, invitation, own, secret }, now), replaced: undefined }
     const { userId } = session
-    await setProvedEmail(tx, { userId, before: own, email: proved }, now)
+    await setProvedEmail(tx, { userId, before: own, email: proved, by: 'invitation' }, now)
     const after = { ...own, email: proved, emailVerified: true }
     return {
       joined: await join(tx, { session, key, invitation, own: after, secret }, now),

@@ -55,6 +55,8 @@ const wrong: Record<string, Record<string, string>> = {
   CLIENT_ID_METADATA_DOCUMENTS: { CLIENT_ID_METADATA_DOCUMENTS: 'https' },
   SMTP_URL: { SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'id@example.com' },
   DNS_SERVERS: { DNS_SERVERS: '10.0.0.53, dns.example.com' },
+  REGISTRATION: { REGISTRATION: 'anyone' },
+  REGISTRATION_DOMAINS: { REGISTRATION_DOMAINS: 'acme.example, https://acme.example' },
   OUTBOUND_NETWORKS: { OUTBOUND_NETWORKS: 'siem.example.com:6514, 10.0.0.0/8' },
   MAIL_FROM: { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Example\nBcc: all@example.com <id@example.com>' },
   WORKERS: { WORKERS: '4' },
@@ -192,6 +194,21 @@ test('SUP-06 unrelated environment variables are ignored', () => {
 test('printing a secret setting does not reveal it', () => {
   const config = loadConfig({ ...hosted, ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd' })
   assert.doesNotMatch(JSON.stringify(config), /q7Fd|yyyy|user:pass/)
+})
+
+test('SET-11 a service whose environment lets certain domains register does not start without domains or mail', () => {
+  const mail = { SMTP_URL: 'smtp://localhost', MAIL_FROM: 'id@example.com' }
+  const domains = { REGISTRATION: 'domains', REGISTRATION_DOMAINS: '*.B.example, a.example' }
+  assert.deepEqual(loadConfig({ ...hosted, ...mail, ...domains }).fixed, {
+    'registration.mode': 'domains',
+    'registration.domains': ['*.b.example', 'a.example'],
+  })
+  assert.throws(() => loadConfig({ ...hosted, ...mail, REGISTRATION: 'domains' }), /REGISTRATION_DOMAINS is missing/)
+  assert.throws(() => loadConfig({ ...hosted, ...domains }), /SMTP_URL is missing, which REGISTRATION=domains/)
+  // On localhost, a page shows the mails.
+  assert.equal(loadConfig(domains).registration, 'domains')
+  const many = Array.from({ length: 101 }, (_, index) => `d${index}.example`).join(',')
+  assert.throws(() => loadConfig({ REGISTRATION_DOMAINS: many }), /at most 100 domains/)
 })
 
 test('AUD-04 OUTBOUND_NETWORKS lists receivers by host and port, in one spelling', () => {

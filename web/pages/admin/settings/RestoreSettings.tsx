@@ -3,6 +3,7 @@ import { toast } from '../../../components/frame/toast.ts'
 import { formatNumber } from '../../../lib/text/dates.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { textOf } from './draft.ts'
 import type { Replace } from './use-settings.ts'
 import { useNamedValue } from './value-names.ts'
 import { useSettingsMessages } from './words.ts'
@@ -22,7 +23,7 @@ export function RestoreSettings({ of: { revision, values }, current, replace, on
   const nameOf = useNamedValue()
   const changed = Object.entries(current.settings).flatMap(([key, { value, default: standard, editable }]) => {
     const restored = values[key] ?? standard
-    return editable && restored !== value ? [nameOf(key, restored)] : []
+    return editable && textOf(restored) !== textOf(value) ? [nameOf(key, restored)] : []
   })
   const act = {
     name: 'restore-settings',

@@ -1,8 +1,6 @@
-import { settingRules } from '@countersign/protocol/formats/registries/settings'
-import type { SettingKey, Settings as Current } from '@countersign/protocol/operations/settings'
+import type { Settings as Current } from '@countersign/protocol/operations/settings'
 import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
-import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { PictureEditor } from '../../../components/pictures/PictureEditor.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
@@ -10,11 +8,12 @@ import { Reading } from '../reading/Reading.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { BrandPreview } from './BrandPreview.tsx'
 import { ColorField } from './ColorField.tsx'
-import { type Draft, faultsOf, registrationModes, type TextKey, textKeys } from './draft.ts'
+import { type Draft, faultsOf, type TextKey, textKeys, textOf } from './draft.ts'
 import { FixedSetting } from './FixedSetting.tsx'
 import { History } from './History.tsx'
+import { Registration } from './Registration.tsx'
 import { SettingsForm } from './SettingsForm.tsx'
-import { type Replace, useSettings } from './use-settings.ts'
+import { type Replace, useMayChange, useSettings } from './use-settings.ts'
 import { useSettingsMessages } from './words.ts'
 
 /** Changes the settings that apply while the service runs, and shows their history. */
@@ -40,48 +39,18 @@ export function Settings() {
 
 type Props = { current: Current; draft: Draft; change: (changed: Draft) => void; replace: Replace }
 
-/** Decides who can create an account. */
-function Registration({ current, draft, change, replace }: Props) {
-  const words = useSettingsMessages()
-  const key = 'registration.mode'
-  const mayChange = useMayChange()
-  const value = draft[key] ?? current.settings[key]?.value
-  const own: Draft = draft[key] === undefined ? {} : { [key]: draft[key] }
-  return (
-    <SettingsForm
-      name="registration"
-      title={words.registration}
-      current={current}
-      draft={own}
-      replace={mayChange(key, current) ? replace : undefined}
-    >
-      {mayChange(key, current) ? (
-        <RadioGroup
-          name="mode"
-          legend={words.who}
-          of={registrationModes.map((mode) => ({ value: mode, ...words.modes[mode] }))}
-          chosen={registrationModes.filter((mode) => mode === value)}
-          onChoose={(mode) => change({ [key]: mode })}
-        />
-      ) : (
-        <FixedSetting settingKey={key} label={words.who} setting={current.settings[key]} />
-      )}
-    </SettingsForm>
-  )
-}
-
 /** Changes the logo of the service, at once. */
 function Logo({ current, replace }: Pick<Props, 'current' | 'replace'>) {
   const words = useSettingsMessages()
   const { ask, askWithFile } = useOperator()
   const key = 'branding.logo'
   const setting = current.settings[key]
-  const name = current.settings['branding.name']?.value ?? ''
+  const name = textOf(current.settings['branding.name']?.value)
   return (
     <Card title={words.keys[key]} about={words.logoWhat}>
       {useMayChange()(key, current) ? (
         <PictureEditor
-          current={setting?.value}
+          current={textOf(setting?.value)}
           name={name}
           kind="organization"
           onSave={(picture) => replace((headers) => askWithFile('PUT /api/admin/settings/logo', { headers }, picture))}
@@ -101,7 +70,7 @@ function Brand({ current, draft, change, replace }: Props) {
   const words = useSettingsMessages()
   const mayChange = useMayChange()
   const [isChecked, setChecked] = useState(false)
-  const { 'registration.mode': _mode, ...texts } = draft
+  const { 'registration.mode': _mode, 'registration.domains': _domains, ...texts } = draft
   const faults = faultsOf(texts)
   const isEditable = textKeys.some((key) => mayChange(key, current))
   const save: Replace = async (act) => {
@@ -114,7 +83,7 @@ function Brand({ current, draft, change, replace }: Props) {
         key={key}
         settingKey={key}
         value={draft[key] ?? storedText(key, current)}
-        standard={current.settings[key]?.default ?? ''}
+        standard={textOf(current.settings[key]?.default)}
         isFaulty={isChecked && faults.has(key)}
         onInput={(text) => change({ [key]: text })}
       />
@@ -134,7 +103,7 @@ function Brand({ current, draft, change, replace }: Props) {
     >
       {show(name)}
       {show(accent)}
-      <BrandPreview {...shown} logo={current.settings['branding.logo']?.value ?? null} />
+      <BrandPreview {...shown} logo={textOf(current.settings['branding.logo']?.value) || null} />
       <div class="grid-2">{links.map(show)}</div>
     </SettingsForm>
   )
@@ -184,21 +153,11 @@ function TextField({ settingKey, value, standard, isFaulty, onInput }: TextField
 function valueNow(key: TextKey, draft: Draft, current: Current): string {
   const setting = current.settings[key]
   const written = draft[key]?.trim()
-  return (written === undefined ? setting?.value : written === '' ? setting?.default : written) ?? ''
+  return textOf(written === undefined ? setting?.value : written === '' ? setting?.default : written)
 }
 
 /** Returns the text of a setting in the database. The hint says what applies without one. */
 function storedText(key: TextKey, { settings }: Current): string {
   const setting = settings[key]
-  return setting?.source === 'database' ? (setting.value ?? '') : ''
-}
-
-/** Returns whether the operator may change a setting, and the environment does not fix it. */
-function useMayChange(): (key: SettingKey, current: Current) => boolean {
-  const { may } = useOperator()
-  return (key, { settings }) => {
-    const rule: (typeof settingRules)[SettingKey] = settingRules[key]
-    const isAllowed = may('settings.manage') && (!('permission' in rule) || may(rule.permission))
-    return isAllowed && settings[key]?.editable === true
-  }
+  return setting?.source === 'database' ? textOf(setting.value) : ''
 }

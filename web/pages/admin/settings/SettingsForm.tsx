@@ -6,7 +6,7 @@ import { toast } from '../../../components/frame/toast.ts'
 import { Card } from '../../../components/ui/Card.tsx'
 import { CommandLine } from '../acting/CommandLine.tsx'
 import { useOperator } from '../acting/operator.ts'
-import { changesOf, type Draft } from './draft.ts'
+import { changesOf, type Draft, textOf } from './draft.ts'
 import type { Replace } from './use-settings.ts'
 import { useSettingsMessages } from './words.ts'
 
@@ -34,7 +34,7 @@ export function SettingsForm({ name, title, about, current, draft, replace, chil
       </Card>
     )
   const changes = changesOf(draft, current)
-  const pairs = Object.entries(changes).map(([key, value]) => `${key}=${value ?? ''}`)
+  const pairs = Object.entries(changes).map(([key, value]) => `${key}=${textOf(value).replaceAll('\n', ',')}`)
   const save = {
     name: `save-${name}`,
     label: words.save,

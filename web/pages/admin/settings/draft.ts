@@ -1,4 +1,5 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { normalizeDomainPattern, registrationDomainsMax } from '@countersign/protocol/formats/registration/domain-list'
 import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import type {
   RegistrationMode,
@@ -6,6 +7,7 @@ import type {
   SettingChanges,
   SettingKey,
   Settings,
+  SettingValue,
 } from '@countersign/protocol/operations/settings'
 
 /** The settings that are texts, in the order of their fields. */
@@ -20,15 +22,28 @@ export const textKeys = [
 
 export type TextKey = (typeof textKeys)[number]
 
-export const registrationModes = ['open', 'invited', 'closed'] as const satisfies RegistrationMode[]
+export const registrationModes = ['open', 'domains', 'invited', 'closed'] as const satisfies RegistrationMode[]
 
 /** What an operator has changed on the page, and not saved yet. An empty text restores the default. */
-export type Draft = { 'registration.mode'?: RegistrationMode } & { [Key in TextKey]?: string }
+export type Draft = { 'registration.mode'?: RegistrationMode; 'registration.domains'?: string } & {
+  [Key in TextKey]?: string
+}
+
+/** Returns the text of a value, empty without one. A list has an entry on each line. */
+export function textOf(value: SettingValue | undefined): string {
+  return Array.isArray(value) ? value.join('\n') : (value ?? '')
+}
 
 /** Returns how a draft changes settings. Leaves out texts that are as before. */
-export function changesOf({ 'registration.mode': mode, ...texts }: Draft, { settings }: Settings): SettingChanges {
+export function changesOf(draft: Draft, { settings }: Settings): SettingChanges {
+  const { 'registration.mode': mode, 'registration.domains': list, ...texts } = draft
   const changes: SettingChanges = {}
   if (mode !== undefined && mode !== settings['registration.mode']?.value) changes['registration.mode'] = mode
+  if (list !== undefined) {
+    const domains = domainsIn(list)
+    if (domains.join('\n') !== textOf(settings['registration.domains']?.value))
+      changes['registration.domains'] = domains.length === 0 ? null : domains
+  }
   for (const key of textKeys) {
     const [written, before] = [texts[key], settings[key]]
     if (written === undefined || before === undefined) continue
@@ -36,6 +51,24 @@ export function changesOf({ 'registration.mode': mode, ...texts }: Draft, { sett
     if (!isSame(value, before)) changes[key] = value
   }
   return changes
+}
+
+/** Returns the domains in a text as the server stores them. Others remain as they are written. */
+function domainsIn(written: string): string[] {
+  const found = written.split(/[\s,;]+/).filter((each) => each !== '')
+  return [...new Set(found.map((each) => normalizeDomainPattern(each) ?? each))].toSorted()
+}
+
+/** Why a list of domains would be refused: it has none, too many, or this text. */
+export type DomainsFault = { kind: 'none' } | { kind: 'too many' } | { kind: 'invalid'; text: string }
+
+/** Returns why a list of domains would be refused, if it would. */
+export function domainsFaultOf(written: string): DomainsFault | undefined {
+  const domains = domainsIn(written)
+  const text = domains.find((each) => normalizeDomainPattern(each) === undefined)
+  if (text !== undefined) return { kind: 'invalid', text }
+  if (domains.length === 0) return { kind: 'none' }
+  return domains.length > registrationDomainsMax ? { kind: 'too many' } : undefined
 }
 
 function isSame(value: string | null, { value: before, source }: Setting): boolean {
@@ -72,9 +105,10 @@ function isLink(key: TextKey, value: string): boolean {
 
 /** Drops from a draft what was saved, and what was changed meanwhile by another operator. */
 export function stillOpen(draft: Draft, before: Settings, after: Settings): Draft {
-  const isSettled = (key: SettingKey) => before.settings[key]?.value !== after.settings[key]?.value
+  const isSettled = (key: SettingKey) => textOf(before.settings[key]?.value) !== textOf(after.settings[key]?.value)
   const open = { ...draft }
   if (isSettled('registration.mode')) delete open['registration.mode']
+  if (isSettled('registration.domains')) delete open['registration.domains']
   for (const key of textKeys) if (isSettled(key)) delete open[key]
   return open
 }

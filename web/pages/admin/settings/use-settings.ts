@@ -1,4 +1,5 @@
-import type { SettingRevision, Settings } from '@countersign/protocol/operations/settings'
+import { settingRules } from '@countersign/protocol/formats/registries/settings'
+import type { SettingKey, SettingRevision, Settings } from '@countersign/protocol/operations/settings'
 import { useState } from 'preact/hooks'
 import { ApiError } from '../../../lib/api/call.ts'
 import { useOperator } from '../acting/operator.ts'
@@ -40,4 +41,14 @@ export function useSettings() {
   }
   const change = (changed: Draft) => setDraft((written) => ({ ...written, ...changed }))
   return { settings, revisions, draft, change, replace }
+}
+
+/** Returns whether the operator may change a setting, and the environment does not fix it. */
+export function useMayChange(): (key: SettingKey, current: Settings) => boolean {
+  const { may } = useOperator()
+  return (key, { settings }) => {
+    const rule: (typeof settingRules)[SettingKey] = settingRules[key]
+    const isAllowed = may('settings.manage') && (!('permission' in rule) || may(rule.permission))
+    return isAllowed && settings[key]?.editable === true
+  }
 }

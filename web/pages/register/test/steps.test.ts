@@ -83,6 +83,20 @@ test('a last request that fails keeps the passkey and the keys for another try',
   assert.deepEqual(nextStep(step, { type: 'started over' }), { at: 'describe' })
 })
 
+test('an address is proved before the username, and again if its proof is of no use any more', () => {
+  const sent = { verificationId: 'one', email: 'ada@example.com' }
+  const first: Step = { at: 'address' }
+  const entering = nextStep(first, { type: 'code sent', sent })
+  assert.deepEqual(entering, { at: 'code', sent })
+  assert.deepEqual(nextStep(entering, { type: 'address changed' }), { at: 'address', email: 'ada@example.com' })
+  const describing = nextStep(entering, { type: 'address settled' })
+  assert.deepEqual(describing, { at: 'describe' })
+  assert.deepEqual(nextStep(describing, { type: 'proof refused' }), { at: 'address' })
+  for (const step of [first, entering]) assert.equal(nextStep(step, { type: 'second touch due', made }), step)
+  const failed: Step = { at: 'finish', made, prepared, outcome: 'refused' }
+  assert.deepEqual(nextStep(failed, { type: 'started over', needsEmail: true }), { at: 'address' })
+})
+
 test('nobody gets past the recovery code but by saying that it is saved', () => {
   const step = walk([accountMade])
   const others: Event[] = [{ type: 'started over' }, { type: 'second touch due', made }, accountMade]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Setting, Settings } from '@countersign/protocol/operations/settings'
-import { changesOf, faultsOf, stillOpen } from '../draft.ts'
+import { changesOf, domainsFaultOf, faultsOf, stillOpen } from '../draft.ts'
 
 const unset: Setting = { value: null, default: null, source: 'default', editable: true }
 const stored = (value: string): Setting => ({ ...unset, value, source: 'database' })
@@ -51,4 +51,21 @@ test('links that the service would refuse are found before they are sent', () =>
   }
   assert.deepEqual([...faultsOf({ ...faulty, 'legal.support': 'mailto:ada@example.org' })], Object.keys(faulty))
   assert.equal(faultsOf({ 'branding.name': '', 'legal.support': '' }).size, 0)
+})
+
+test('domains are sent in the form in which they are stored, and only if the list differs', () => {
+  const list: Setting = { value: ['*.b.example', 'a.example'], default: [], source: 'database', editable: true }
+  const before = settingsWith({ 'registration.domains': list })
+  const changes = (text: string) => changesOf({ 'registration.domains': text }, before)['registration.domains']
+  assert.equal(changes(' A.example,\n\n*.B.example. a.example'), undefined)
+  assert.deepEqual(changes('a.example\nB\u00FCcher.example'), ['a.example', 'xn--bcher-kva.example'])
+  assert.equal(changes(' \n'), null)
+})
+
+test('a list of domains that the service would refuse is found, with what is wrong in it', () => {
+  assert.deepEqual(domainsFaultOf('a.example\nhttps://b.example'), { kind: 'invalid', text: 'https://b.example' })
+  assert.deepEqual(domainsFaultOf(' , '), { kind: 'none' })
+  const many = Array.from({ length: 101 }, (_, index) => `d${index}.example`).join('\n')
+  assert.deepEqual(domainsFaultOf(many), { kind: 'too many' })
+  assert.equal(domainsFaultOf('a.example *.b.example'), undefined)
 })

@@ -8,6 +8,7 @@ export const adminSettingsMessages: typeof english = {
   lead: 'تسري التغييرات خلال ثوانٍ.',
   keys: {
     'registration.mode': 'التسجيل',
+    'registration.domains': 'نطاقات البريد الإلكتروني',
     'branding.name': 'الاسم',
     'branding.logo': 'الشعار',
     'branding.accent': 'اللون',
@@ -20,9 +21,14 @@ export const adminSettingsMessages: typeof english = {
   who: 'من يمكنه إنشاء حساب',
   modes: {
     open: { label: 'الجميع', about: 'التسجيل مفتوح.' },
+    domains: { label: 'من لديه عنوان في نطاقات محددة', about: 'يثبته رمز. غيرهم يحتاج إلى دعوة.' },
     invited: { label: 'من لديه دعوة', about: 'يدعوه المشغّلون.' },
     closed: { label: 'لا أحد', about: 'الدعوات أيضًا لا تعمل.' },
   },
+  domainsHint: `نطاق في كل سطر: ${isolate('example.com')}، أو ${isolate('*.example.com')} لما تحته.`,
+  domainProblem: (text) => `${isolate(text)} ليس نطاقًا.`,
+  domainsMissing: 'أدخل نطاقًا.',
+  domainsTooMany: `أدخل ${numberOf(100)} نطاق على الأكثر.`,
   brand: 'العلامة التجارية',
   brandWhat: 'تظهر في الصفحات والرسائل.',
   logoWhat: 'مربع في أعلى كل صفحة. يُحفظ كل تغيير على الفور.',

@@ -6,6 +6,7 @@ export const adminSettingsMessages: typeof english = {
   lead: 'Änderungen gelten nach wenigen Sekunden.',
   keys: {
     'registration.mode': 'Registrierung',
+    'registration.domains': 'E-Mail-Domains',
     'branding.name': 'Name',
     'branding.logo': 'Logo',
     'branding.accent': 'Farbe',
@@ -18,9 +19,17 @@ export const adminSettingsMessages: typeof english = {
   who: 'Wer ein Konto erstellen kann',
   modes: {
     open: { label: 'Alle', about: 'Die Registrierung ist offen.' },
+    domains: {
+      label: 'Personen mit Adresse bestimmter Domains',
+      about: 'Ein Code weist sie nach. Andere brauchen eine Einladung.',
+    },
     invited: { label: 'Personen mit Einladung', about: 'Betreiber laden sie ein.' },
     closed: { label: 'Niemand', about: 'Auch Einladungen gelten nicht.' },
   },
+  domainsHint: 'Eine je Zeile: example.com, oder *.example.com für die darunter.',
+  domainProblem: (text) => `${text} ist keine Domain.`,
+  domainsMissing: 'Gib eine Domain ein.',
+  domainsTooMany: 'Gib höchstens 100 Domains ein.',
   brand: 'Auftritt',
   brandWhat: 'Seiten und E-Mails zeigen ihn.',
   logoWhat: 'Ein Quadrat oben auf jeder Seite. Jede Änderung wird sofort gespeichert.',

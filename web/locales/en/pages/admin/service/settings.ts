@@ -2,6 +2,7 @@ import type { RegistrationMode, SettingKey } from '@countersign/protocol/operati
 
 const keys: Record<SettingKey, string> = {
   'registration.mode': 'Registration',
+  'registration.domains': 'E-mail domains',
   'branding.name': 'Name',
   'branding.logo': 'Logo',
   'branding.accent': 'Color',
@@ -13,6 +14,10 @@ const keys: Record<SettingKey, string> = {
 
 const modes: Record<RegistrationMode, { label: string; about: string }> = {
   open: { label: 'Everyone', about: 'Registration is open.' },
+  domains: {
+    label: 'People with an address of certain domains',
+    about: 'A code proves it. Others need an invitation.',
+  },
   invited: { label: 'People with an invitation', about: 'Operators invite them.' },
   closed: { label: 'No one', about: 'Invitations don’t work either.' },
 }
@@ -25,6 +30,10 @@ export const adminSettingsMessages = {
   registration: 'Registration',
   who: 'Who can create an account',
   modes,
+  domainsHint: 'One on each line: example.com, or *.example.com for those below it.',
+  domainProblem: (text: string) => `${text} is not a domain.`,
+  domainsMissing: 'Enter a domain.',
+  domainsTooMany: 'Enter at most 100 domains.',
   brand: 'Brand',
   brandWhat: 'Pages and e-mails show it.',
   logoWhat: 'A square at the top of every page. Each change is saved at once.',
