@@ -1,6 +1,7 @@
 import type { EventActor } from '@countersign/protocol/clients/webhook-events'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { requireListedEmail } from '#accounts/identities/email.ts'
 import {
   actingUserTransaction,
   deleteUnlessLast,
@@ -22,11 +23,11 @@ type Services = { kernel: ServerContext; lifecycle: Lifecycle }
 
 /**
  * Deletes one of a user's identities with all its data. The handle stays reserved, and the audit log keeps only the
- * identity's ID. Throws `identity_not_found`, `reauthentication_required`, `last_identity`, `last_owner` or
- * `rate_limited`.
+ * identity's ID. Throws `identity_not_found`, `reauthentication_required`, `last_identity`, `last_owner`,
+ * `email_domain_required` or `rate_limited`.
  */
 export async function deleteIdentity(
-  { kernel: { db, rateLimits }, lifecycle }: Services,
+  { kernel: { db, config, rateLimits }, lifecycle }: Services,
   session: PasskeySession,
   identityId: IdentityId,
   now: Date,
@@ -37,9 +38,10 @@ export async function deleteIdentity(
   // The handle stays reserved for months. Without a limit, repeated creation and deletion could reserve all handles.
   await rateLimits.count('handle-changes-per-user', ownKey(session, now))
   await actingUserTransaction(db, session, async (tx) => {
-    await lockIdentity(tx, identityId)
+    const identity = await lockIdentity(tx, identityId)
     await recordDeleted(tx, { identityIds: [identityId], by: 'self' }, now)
     await removeIdentity(tx, session, identityId, now)
+    if (identity) await requireListedEmail(tx, config, { identity, email: null }, now)
     await endDataOf(tx, lifecycle, { userId, identityId }, now)
     await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'user', userId, identityId }, now)
   })

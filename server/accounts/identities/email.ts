@@ -1,9 +1,12 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
+import { domainOfEmail } from '@countersign/protocol/formats/domain'
+import { isListedDomain } from '@countersign/protocol/formats/registration/domain-list'
 import { isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
 import { recordEdit } from '#accounts/app-events/event.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
+import type { Config } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -13,16 +16,29 @@ import { randomDigits } from '#platform/crypto/random.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
+import { readRegistrationRule } from '#platform/settings/setting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { requireRecentAuthentication, type PasskeySession } from '#accounts/sessions/session.ts'
-import { lockOwnIdentity, requireOwnIdentity, toIdentity, type IdentityRow } from './identity.ts'
+import {
+  actingUserTransaction,
+  lockOwnIdentity,
+  requireOwnIdentity,
+  toIdentity,
+  verifiedEmailOf,
+  type IdentityRow,
+} from './identity.ts'
 import { emailRemovedMail, emailVerificationMail } from './email-mails.ts'
 import { requireUnmanaged } from './managed.ts'
+import { isSuspended } from './suspension.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
   invalid_email: [400, 'Not a deliverable e-mail address.'],
   invalid_code: [400, 'The verification code is wrong or expired. Codes allow five attempts within ten minutes.'],
+  email_domain_required: [
+    409,
+    'Registration needs an address of certain domains. This account must keep its last one.',
+  ],
 })
 
 /** An identity of the signed-in user, and the language of mails. */
@@ -31,8 +47,8 @@ type EmailVerificationInput = { session: PasskeySession; identityId: IdentityId;
 /**
  * Mails a verification code to an address; a new code replaces the last one. The mail is sent before the code is
  * stored: if sending fails, the previous code stays valid. Throws `invalid_email`, `identity_not_found`,
- * `reauthentication_required`, `rate_limited`, `mail_not_set_up`, `temporarily_unavailable` or `undeliverable`, and
- * `managed_elsewhere` for another address than the one that a directory manages.
+ * `reauthentication_required`, `email_domain_required`, `rate_limited`, `mail_not_set_up`, `temporarily_unavailable` or
+ * `undeliverable`, and `managed_elsewhere` for another address than the one that a directory manages.
  */
 export async function startEmailVerification(
   { db, config, keyring, mail, rateLimits }: ServerContext,
@@ -47,6 +63,7 @@ export async function startEmailVerification(
   requireRecentAuthentication(session, now)
   const email = normalizeEmail(text)
   requireChoice(identity, email)
+  await requireListedEmail(db, config, { identity, email }, now)
   mail.require()
   await rateLimits.count('mails-per-user', ownKey(session, now))
   await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
@@ -71,7 +88,7 @@ export async function startEmailVerification(
 
 /**
  * Verifies an address by the code that was mailed to it. The code works once and allows five wrong attempts. Throws
- * `identity_not_found` or `invalid_code`.
+ * `identity_not_found`, `email_domain_required` or `invalid_code`.
  */
 export async function completeEmailVerification(
   kernel: ServerContext,
@@ -79,15 +96,16 @@ export async function completeEmailVerification(
   code: string,
   now: Date,
 ): Promise<Identity> {
-  const { db, keyring } = kernel
+  const { db, config, keyring } = kernel
   const { userId } = session
   const digits = code.replaceAll(/\s/g, '')
-  const proved = await actingTransaction(db, session, async (tx) => {
+  const proved = await actingUserTransaction(db, session, async (tx) => {
     const before = await lockOwnIdentity(tx, session, identityId, now)
     const proof = await store.recordVerificationAttempt(tx, identityId, now)
     if (!proof || !equalBytes(proof.codeMac, keyring.mac(contextOf(identityId, proof.email), digits))) return undefined
     await store.deleteEmailProof(tx, identityId)
     requireChoice(before, proof.email)
+    await requireListedEmail(tx, config, { identity: before, email: proof.email }, now)
     const after = await store.setEmail(tx, { identityId, email: proof.email, verifiedAt: now, chosenBy: 'user' }, now)
     await recordEdit(tx, { identityId, by: 'self', before, after }, now)
     await recordAuditEvent(tx, { action: 'identity.email.verified', actor: 'user', userId, identityId }, now)
@@ -134,7 +152,10 @@ export async function setUnverifiedEmail(
   return store.setEmail(tx, { identityId, email, verifiedAt: null, chosenBy: 'others' }, now)
 }
 
-/** Removes the address and any pending verification. Throws `identity_not_found` or `reauthentication_required`. */
+/**
+ * Removes the address and any pending verification. Throws `identity_not_found`, `email_domain_required` or
+ * `reauthentication_required`.
+ */
 export async function removeEmail(
   kernel: ServerContext,
   { session, identityId, language }: EmailVerificationInput,
@@ -143,11 +164,12 @@ export async function removeEmail(
   const { userId } = session
   await requireOwnIdentity(kernel.db, session, identityId, now)
   requireRecentAuthentication(session, now)
-  const { before, after } = await actingTransaction(kernel.db, session, async (tx) => {
+  const { before, after } = await actingUserTransaction(kernel.db, session, async (tx) => {
     const held = await lockOwnIdentity(tx, session, identityId, now)
     await store.deleteEmailProof(tx, identityId)
     if (held.email === null) return { before: held, after: held }
     requireUnmanaged(held)
+    await requireListedEmail(tx, kernel.config, { identity: held, email: null }, now)
     const changed = await store.setEmail(tx, { identityId, email: null, verifiedAt: null, chosenBy: 'user' }, now)
     await recordEdit(tx, { identityId, by: 'self', before: held, after: changed }, now)
     await recordAuditEvent(tx, { action: 'identity.email.removed', actor: 'user', userId, identityId }, now)
@@ -155,6 +177,34 @@ export async function removeEmail(
   })
   await notifyFormerEmail(kernel, before, language)
   return toIdentity(after)
+}
+
+/** An identity, and the address that it will have: null for none, or if the identity is deleted. */
+type NextEmail = {
+  identity: Pick<IdentityRow, 'userId' | 'identityId' | 'email' | 'emailVerified'>
+  email: string | null
+}
+
+/**
+ * In mode `domains`, throws `email_domain_required` if a change by the user would leave an account without a verified
+ * address of a listed domain that had one. An account without one, by an invitation, has nothing to keep. The
+ * transaction has locked the user, so that no other identity loses its address at the same time.
+ */
+export async function requireListedEmail(
+  db: Database | Transaction,
+  config: Config,
+  { identity, email }: NextEmail,
+  now: Date,
+): Promise<void> {
+  const before = verifiedEmailOf(identity)
+  if (before === null || before === email) return
+  const { mode, domains } = await readRegistrationRule(db, config)
+  const isListed = (address: string | null) => isListedDomain(domainOfEmail(address ?? '') ?? '', domains)
+  if (mode !== 'domains' || !isListed(before) || isListed(email)) return
+  const others = (await store.listIdentitiesOfUser(db, identity.userId)).filter(
+    (each) => each.identityId !== identity.identityId && !isSuspended(each, now),
+  )
+  if (!others.some((each) => isListed(verifiedEmailOf(each)))) throw errors.email_domain_required()
 }
 
 /** Returns the address with a pending verification, or null. */

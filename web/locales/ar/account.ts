@@ -70,6 +70,7 @@ export const accountMessages: typeof english = {
     code: 'الرمز',
     verify: 'تأكيد البريد الإلكتروني',
     otherAddress: 'استخدام عنوان آخر',
+    domainRequired: 'يجب أن يحتفظ حسابك بآخر عنوان يمكنه التسجيل هنا.',
     remove: 'إزالة العنوان',
     notSetUp: 'البريد الإلكتروني غير مُعَدّ في هذه الخدمة، لذلك لا يمكنك إضافة عنوان.',
   },

@@ -71,6 +71,7 @@ export const accountMessages: typeof english = {
     code: 'Code',
     verify: 'E-Mail bestätigen',
     otherAddress: 'Andere Adresse verwenden',
+    domainRequired: 'Dein Konto muss seine letzte Adresse behalten, die sich hier registrieren kann.',
     remove: 'Adresse entfernen',
     notSetUp: 'Bei diesem Dienst ist kein E-Mail-Versand eingerichtet, darum kannst du keine Adresse hinzufügen.',
   },

@@ -73,6 +73,7 @@ export const accountMessages = {
     code: 'Code',
     verify: 'Verify e-mail',
     otherAddress: 'Use another address',
+    domainRequired: 'Your account must keep its last address that can register here.',
     remove: 'Remove address',
     notSetUp: 'E-mail isn’t set up on this service, so you can’t add an address.',
   },

@@ -2,8 +2,13 @@ import type { Language } from '@countersign/protocol/formats/registries/language
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { notifyFormerEmail, setProvedEmail } from '#accounts/identities/email.ts'
-import { type IdentityRow, lockOwnIdentity, verifiedEmailOf } from '#accounts/identities/identity.ts'
+import { notifyFormerEmail, requireListedEmail, setProvedEmail } from '#accounts/identities/email.ts'
+import {
+  actingUserTransaction,
+  type IdentityRow,
+  lockOwnIdentity,
+  verifiedEmailOf,
+} from '#accounts/identities/identity.ts'
 import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type PasskeySession, requireRecentAuthentication } from '#accounts/sessions/session.ts'
@@ -50,7 +55,8 @@ type Acceptance = { token: string; identityId: IdentityId; verifyEmail: boolean;
  * Accepts an invitation by one of its tokens and joins its organization, once. With the token that was mailed,
  * `verifyEmail` also sets the invited address as the verified one of the identity: nothing else can prove it, least of
  * all the token that the inviting member saw. Throws `reauthentication_required`, `identity_not_found`,
- * `invitation_not_found`, `invitation_not_for_you`, `already_member`, `too_many_organizations`.
+ * `invitation_not_found`, `invitation_not_for_you`, `email_domain_required`, `already_member`,
+ * `too_many_organizations`.
  */
 export async function acceptInvitation(
   kernel: ServerContext,
@@ -61,7 +67,10 @@ export async function acceptInvitation(
   const key = parseInvitationToken(token)
   if (!key) throw errors.invitation_not_found()
   requireRecentAuthentication(session, now)
-  const { joined, replaced } = await actingTransaction(kernel.db, session, async (tx) => {
+  const { db, config } = kernel
+  // A change of the address locks the user, before the identity.
+  const actingIn = verifyEmail ? actingUserTransaction : actingTransaction
+  const { joined, replaced } = await actingIn(db, session, async (tx) => {
     const own = await lockOwnIdentity(tx, session, identityId, now)
     const invitation = await lockInvitation(tx, key, now)
     const secret = matchInvitationToken(invitation, token)
@@ -70,6 +79,7 @@ export async function acceptInvitation(
     if (proved === null || proved === verifiedEmailOf(own))
       return { joined: await join(tx, { session, key, invitation, own, secret }, now), replaced: undefined }
     const { userId } = session
+    await requireListedEmail(tx, config, { identity: own, email: proved }, now)
     await setProvedEmail(tx, { userId, before: own, email: proved, by: 'invitation' }, now)
     const after = { ...own, email: proved, emailVerified: true }
     return {

@@ -6,6 +6,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { businessRequest, createOrganization, membersOf, reauthenticate } from '#testing/organization.ts'
 import { editAddress } from '#testing/people.ts'
+import { openDomains } from '#testing/registration-domains.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
@@ -89,6 +90,21 @@ test('a new user accepts an invitation by the mailed link, which verifies the ad
   assert.deepEqual(await emailOf(person), { email, emailVerified: true })
   const member = (await membersOf(world, id, owner)).find(({ identityId }) => identityId === person.identityId)
   assert.equal(member?.email, email)
+})
+
+test('REG-22 an invitation to an address of another domain does not replace the last one that admits', async (t) => {
+  const domains = openDomains(world, mailbox)
+  const [person, email] = [await world.person(), newEmail()]
+  await proveEmail(person, email)
+  await domains.allow('acme.example')
+  t.after(() => domains.change({ 'registration.mode': 'open' }))
+  const { mailed } = await invite('ada@elsewhere.example')
+  const refused = await accept(mailed, person)
+  assert.deepEqual([refused.statusCode, refused.json().error], [409, 'email_domain_required'])
+  assert.deepEqual(await emailOf(person), { email, emailVerified: true })
+  await domains.change({ 'registration.mode': 'open' })
+  assert.equal((await accept(mailed, person)).statusCode, 201)
+  await mailbox.take()
 })
 
 test('INV-60 the link that an inviting member sees verifies no address', async () => {

@@ -1,6 +1,7 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useState } from 'preact/hooks'
 import { ApiError, call } from '../../../lib/api/call.ts'
+import { explainedBy } from '../../../lib/api/explained.ts'
 import { type IdentityDraft, emptyDraft, isComplete, isHandleRefused } from '../../../lib/text/identity-draft.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
@@ -110,13 +111,14 @@ export function DeleteIdentity({ identity: { identityId, handle }, onDeleted, on
   const words = useMessages()
   const own = useAccountWords().identities
   const doing = useActions()
+  const explain = explainedBy({ email_domain_required: words.email.domainRequired })
   const remove: Action = {
     name: 'delete-identity',
     label: words.identities.deleteNow,
     look: 'danger',
     do: async () => {
       const deleteIdentity = () => call('DELETE /api/identities/:identityId', { params: { identityId } })
-      await withRecentAuthentication(deleteIdentity).catch(acceptGone)
+      await withRecentAuthentication(deleteIdentity).catch(acceptGone).catch(explain)
       onDeleted()
     },
   }

@@ -2,6 +2,7 @@ import { isEmail } from '@countersign/protocol/formats/email'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
+import { explainedBy } from '../../../lib/api/explained.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
@@ -34,6 +35,7 @@ function AddressForm({ identity, onSent, onChanged, onClose }: Props & { onSent:
   const params = { identityId: identity.identityId }
   const [email, setEmail] = useState('')
   const [checked, setChecked] = useState(false)
+  const explain = explainedBy({ email_domain_required: words.email.domainRequired })
   const send: Action = {
     name: 'send-code',
     label: words.email.send,
@@ -41,15 +43,17 @@ function AddressForm({ identity, onSent, onChanged, onClose }: Props & { onSent:
       setChecked(true)
       if (!isEmail(email)) return
       const sendCode = () => call('POST /api/identities/:identityId/email', { params, body: { email } })
-      onSent((await withRecentAuthentication(sendCode)).email)
+      onSent((await withRecentAuthentication(sendCode).catch(explain)).email)
     },
   }
   const remove: Action = {
     name: 'remove-email',
     label: words.email.remove,
     look: 'secondary',
-    do: async () =>
-      onChanged(await withRecentAuthentication(() => call('DELETE /api/identities/:identityId/email', { params }))),
+    do: async () => {
+      const removeAddress = () => call('DELETE /api/identities/:identityId/email', { params })
+      onChanged(await withRecentAuthentication(removeAddress).catch(explain))
+    },
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
   const others = identity.email === null ? [cancel] : [remove, cancel]
@@ -91,10 +95,11 @@ function CodeForm({ identity: { identityId }, sentTo, onBack, onChanged }: CodeP
   const verify: Action = {
     name: 'verify-email',
     label: words.email.verify,
-    do: async () =>
-      onChanged(
-        await call('POST /api/identities/:identityId/email/verify', { params: { identityId }, body: { code } }),
-      ),
+    do: async () => {
+      const params = { identityId }
+      const verified = call('POST /api/identities/:identityId/email/verify', { params, body: { code } })
+      onChanged(await verified.catch(explainedBy({ email_domain_required: words.email.domainRequired })))
+    },
   }
   const resend = () =>
     withRecentAuthentication(() =>

@@ -6,6 +6,7 @@ import { Actions } from '../../../components/form/Actions.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { Note } from '../../../components/ui/Chip.tsx'
+import { explainedBy } from '../../../lib/api/explained.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { callBusiness, withRecentAuthentication } from '../session/session.ts'
 import { type JoinChoice, joinChoices, onlyChoice } from './choices.ts'
@@ -40,7 +41,9 @@ export function Join({ token, invitation, identities, onJoined }: Props) {
       const given = { params: { token }, body }
       const accepted = withRecentAuthentication(() => callBusiness('POST /api/invitations/:token/accept', given))
       // What the user chose stays noted only while they are away to authenticate.
-      const joined = await accepted.finally(() => takeIntent(token))
+      const joined = await accepted
+        .finally(() => takeIntent(token))
+        .catch(explainedBy({ email_domain_required: words.domainRequired }))
       onJoined(joined.organization)
     },
   })

@@ -4,6 +4,7 @@ import { handleOf } from '../../format.ts'
 
 /** Holds the messages of the page of an invitation. In Arabic. */
 export const invitationMessages: typeof english = {
+  domainRequired: 'يجب أن يحتفظ حسابك بعنوان هذه الهوية. انضم بهوية أخرى.',
   title: (organization) => `الانضمام إلى ${isolate(organization)}`,
   invites: (inviter, role) => `يدعوك ${isolate(inviter)} بدور ${role}.`,
   sentTo: 'أُرسلت إلى',

@@ -2,6 +2,7 @@ import type { invitationMessages as english } from '../../../en/pages/organizati
 
 /** Holds the messages of the page of an invitation. In German. */
 export const invitationMessages: typeof english = {
+  domainRequired: 'Dein Konto muss die Adresse dieser Identität behalten. Tritt mit einer anderen bei.',
   title: (organization) => `${organization} beitreten`,
   invites: (inviter, role) => `${inviter} lädt dich ein. Deine Rolle: ${role}.`,
   sentTo: 'Gesendet an',

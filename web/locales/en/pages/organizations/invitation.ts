@@ -1,5 +1,6 @@
 /** Holds the messages of the page of an invitation. */
 export const invitationMessages = {
+  domainRequired: 'Your account must keep the address of this identity. Join with another identity.',
   title: (organization: string) => `Join ${organization}`,
   invites: (inviter: string, role: string) => `${inviter} invites you as ${role}.`,
   sentTo: 'Sent to',
