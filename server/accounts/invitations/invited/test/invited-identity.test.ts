@@ -37,6 +37,7 @@ test('REG-12 the answer has the entry of the identity, and the link once', async
     {
       ...{ identityId: '', handle: '', displayName: 'Grace Hopper', avatarUrl: null, email: null },
       ...{ emailVerified: false, status: 'invited', statusReason: null, statusAt: null, deletionDueAt: null },
+      managedBy: 'self',
       ...{ createdAt: world.now().toISOString(), lastSeenOn: null, groups: [], organizations: [] },
       ...{ hasPasskey: false, hasRecoveryCode: false, hasSigningKey: false, version: 1 },
     },
