@@ -2,6 +2,7 @@ import type { RecoveredPasskeys } from '#accounts/passkeys/assertion.ts'
 import { recoveredPasskeys } from '#accounts/recovery-links/limit.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import { createAppDirectory, type AppDirectory } from '#clients/registration/directory.ts'
+import { createResourceDirectory, type ResourceDirectory } from '#clients/resources/settings.ts'
 import { createUsageCounter, type UsageCounter } from '#clients/usage/usage.ts'
 import type { Storage } from '#platform/database/database.ts'
 import type { Hosts } from '#platform/http/host.ts'
@@ -29,6 +30,7 @@ export type Services = {
   workshop: Workshop
   brandLogo: BrandLogo | undefined
   apps: AppDirectory
+  resources: ResourceDirectory
   usage: UsageCounter
   keys: SigningKeys
   redeeming: TokenStatements
@@ -63,6 +65,7 @@ export async function openServices(
     workshop,
     brandLogo: await renderBrandLogo(kernel.config, workshop),
     apps: createAppDirectory(kernel),
+    resources: createResourceDirectory(kernel),
     usage: createUsageCounter(kernel),
     keys: await loadTokenSigningKeys(kernel),
     redeeming: prepareTokenStatements(kernel),

@@ -106,7 +106,9 @@ async function changeSettings({ world, send }: RequestClient): Promise<void> {
 async function declare({ world, send }: RequestClient): Promise<void> {
   const { admin } = world
   const [source, key] = ['every-request', newHandle().toLowerCase()]
-  const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'] }
+  const audience = `https://${key}.declared.example.com`
+  const resources = [{ resourceKey: `${key}.read`, displayName: 'Declared', scopes: ['read'], audience }]
+  const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'], resources }
   const groups = [{ key, displayName: 'Declared' }]
   const document = { apiVersion: 'countersign/v1', source, groups, apps: [app], invitations: [{ email: newAddress() }] }
   await send(admin, 'POST /api/admin/apply', { document })

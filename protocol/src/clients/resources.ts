@@ -49,6 +49,13 @@ export const NewResource = Type.Object(
 )
 export type NewResource = Static<typeof NewResource>
 
+/** Resource as a document declares it. What is absent has its default. */
+export const DeclaredResource = Type.Object(
+  { ...NewResource.properties, status: Type.Optional(Status) },
+  { additionalProperties: false },
+)
+export type DeclaredResource = Static<typeof DeclaredResource>
+
 export const ResourceChange = Type.Partial(Type.Object({ ...settings, status: Status }), {
   additionalProperties: false,
   minProperties: 1,

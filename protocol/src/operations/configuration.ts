@@ -3,6 +3,7 @@ import { GroupKey, Group } from '../accounts/groups.ts'
 import { DisplayName, Handle } from '../accounts/identities.ts'
 import { AppStatus, settings as appSettings } from '../clients/apps.ts'
 import { ClaimMappingsChange } from '../clients/claims.ts'
+import { DeclaredResource } from '../clients/resources.ts'
 import { AppRolesChange } from '../clients/roles.ts'
 import { endpoint } from '../endpoint.ts'
 import { languageTags } from '../formats/registries/languages.ts'
@@ -81,6 +82,12 @@ export const DeclaredApp = Type.Object(
     roles: Type.Optional(AppRolesChange.properties.roles),
     roleAssignments: Type.Optional(AppRolesChange.properties.roleAssignments),
     claims: Type.Optional(ClaimMappingsChange.properties.claims),
+    resources: Type.Optional(
+      Type.Array(DeclaredResource, {
+        maxItems: limits.resourcesPerAppMax,
+        description: 'Resources of the app. Those that are absent are disabled',
+      }),
+    ),
   },
   {
     additionalProperties: false,

@@ -2,10 +2,8 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/clients/resources'
 import { getApp } from '@countersign/protocol/clients/apps'
 import { createOwnResource, listOwnResources, updateOwnResource } from '@countersign/protocol/clients/developer'
-import type { AppDirectory } from '#clients/registration/directory.ts'
-import type { ServerContext } from '#platform/module/services.ts'
 import { holdResources } from './resource.ts'
-import { resourceRoutes } from './routes.ts'
+import { resourceRoutes, type Services } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
 const auditActions = ['resource.created', 'resource.updated'] as const
@@ -16,10 +14,10 @@ declare module '#platform/audit/audit-log.ts' {
   }
 }
 
-export const resources = defineModule<{ kernel: ServerContext; apps: AppDirectory }>()({
+export const resources = defineModule<Services>()({
   name: 'clients/resources',
   endpoints: [...endpointsOf(endpoints), createOwnResource, listOwnResources, updateOwnResource, getApp],
-  mount: (hosts, { kernel, apps }) => resourceRoutes(hosts.api, kernel, apps),
+  mount: (hosts, services) => resourceRoutes(hosts.api, services),
   auditActions,
   // A user must not make a name available again that the operator has disabled.
   ended: { ownedApps: (tx, { clientIds }) => holdResources(tx, clientIds) },

@@ -72,7 +72,12 @@ export function toResourceMetadata(
 /** Lists all resources of an app, including disabled ones. Throws `app_not_found`. */
 export async function listResources(db: Database, target: ManagedAppRef): Promise<Resource[]> {
   await getApp(db, target)
-  return (await store.listResources(db, target.clientId)).map(toResource)
+  return readResources(db, target.clientId)
+}
+
+/** Lists all resources of an app whose manager is already checked. */
+export async function readResources(db: Database | Transaction, clientId: ClientId): Promise<Resource[]> {
+  return (await store.listResources(db, clientId)).map(toResource)
 }
 
 type Registry = Pick<ServerContext, 'db' | 'config'>

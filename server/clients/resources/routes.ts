@@ -12,12 +12,13 @@ import {
   type EndpointShape,
   type ManagementApi,
 } from '#clients/registration/management.ts'
-import { type ResourceDirectory, createResourceDirectory } from './settings.ts'
+import type { ResourceDirectory } from './settings.ts'
 import { updateResource, createResource, listResources, toResource, toResourceMetadata } from './resource.ts'
 
+export type Services = { kernel: ServerContext; apps: AppDirectory; resources: ResourceDirectory }
+
 /** Registers the public metadata of apps and resources, and the management of resources. */
-export function resourceRoutes(host: Host, kernel: ServerContext, apps: AppDirectory): void {
-  const resources = createResourceDirectory(kernel)
+export function resourceRoutes(host: Host, { kernel, apps, resources }: Services): void {
   host.route({
     ...getApp,
     async handler(request) {

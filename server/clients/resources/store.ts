@@ -66,7 +66,7 @@ export function findResource(db: Database, resourceKey: string) {
 export type RegisteredResource = NonNullable<Awaited<ReturnType<typeof findResource>>>
 
 /** Lists the resources of an app, oldest first. */
-export function listResources(db: Database, clientId: ClientId) {
+export function listResources(db: Database | Transaction, clientId: ClientId) {
   return db
     .selectFrom('app_resource')
     .select(registered)

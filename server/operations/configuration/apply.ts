@@ -4,6 +4,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
+import type { ResourceDirectory } from '#clients/resources/settings.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -18,7 +19,7 @@ const errors = defineErrors({
   confirmation_required: [409, 'This deletes many objects. Send their number as confirm.'],
 })
 
-export type Services = { kernel: ServerContext; apps: AppDirectory }
+export type Services = { kernel: ServerContext; apps: AppDirectory; resources: ResourceDirectory }
 
 export type Request = {
   operator: Operator
@@ -48,11 +49,11 @@ class DryRun extends Error {
  * does the same and undoes it: what it shows is what happens. Throws what these functions throw, with the object, and
  * `managed_elsewhere`, `plan_changed`, `confirmation_required`.
  */
-export async function applyDocument({ kernel, apps }: Services, request: Request, now: Date): Promise<Plan> {
+export async function applyDocument(services: Services, request: Request, now: Date): Promise<Plan> {
   const { operator, document, dryRun = true, adopt = false } = request
   try {
-    return await operatorTransaction(kernel.db, operator, async (tx) => {
-      const applying = { kernel, apps, tx, operator, source: document.source, adopt, now }
+    return await operatorTransaction(services.kernel.db, operator, async (tx) => {
+      const applying = { ...services, tx, operator, source: document.source, adopt, now }
       const changes = await change(applying, request)
       const plan = { changes, digest: digestOf(changes, request) }
       if (dryRun) throw new DryRun(plan)

@@ -3,6 +3,7 @@ import type { ConfigurationChange } from '@countersign/protocol/operations/confi
 import type { Json } from '@countersign/protocol/formats/signing/canonical-json'
 import type { Operator } from '#accounts/operators/operator-guard.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
+import type { ResourceDirectory } from '#clients/resources/settings.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -25,6 +26,7 @@ export type Values = Record<string, Json>
 export type Applying = {
   kernel: ServerContext
   apps: AppDirectory
+  resources: ResourceDirectory
   tx: Transaction
   operator: Operator
   source: string

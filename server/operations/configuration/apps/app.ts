@@ -16,7 +16,8 @@ import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { afterCommit } from '#platform/database/database.ts'
-import { type AppParts, desiredParts, readParts, replaceParts, valuesOfParts } from './parts.ts'
+import { type AppParts, declaresParts, desiredParts, readParts, replaceParts, valuesOfParts } from './parts.ts'
+import { declarationOfResource } from './resources.ts'
 import {
   actionOn,
   type Applying,
@@ -79,7 +80,7 @@ export async function applyApps(applying: Applying, declared: DeclaredApp[]): Pr
   return changes
 }
 
-const noParts: AppParts = { roles: [], roleAssignments: [], claims: [] }
+const noParts: AppParts = { roles: [], roleAssignments: [], claims: [], resources: [] }
 
 type Done = Omit<Change, 'object'>
 
@@ -93,7 +94,7 @@ async function addApp(applying: Applying, declared: DeclaredApp, clientId: Clien
   const settings = { ...settingsOf(changeOf(declared)), name, redirectUris }
   const registering = { manager, isPublic, declared: { clientId, secretSha256 } }
   await createApp({ ...kernel, db: tx }, registering, settings, now)
-  const parts = desiredParts(declared)
+  const parts = desiredParts(declared, noParts)
   const changed = new Set(Object.keys(parts))
   await replaceParts(applying, clientId, { before: noParts, declared: parts, changed })
   await claim(applying, { kind: 'app', key, clientId })
@@ -121,8 +122,8 @@ async function changeApp(applying: Applying, declared: DeclaredApp, found: Regis
   const restored: DeclaredApp =
     wasPruned && declared.status === undefined ? { ...declared, status: 'active' } : declared
   const settings = differences(valuesOf(found), flat(desired(restored)))
-  const parts = desiredParts(declared)
-  const before = Object.keys(parts).length > 0 ? await readParts(tx, found) : noParts
+  const before = declaresParts(declared) ? await readParts(tx, found) : noParts
+  const parts = desiredParts(declared, before)
   const changed = [...settings, ...differences(valuesOfParts(before), valuesOfParts(parts))]
   const secretSha256 = clientSecret === undefined ? undefined : sha256(clientSecret)
   const isNewSecret = secretSha256 && !activeSecretHashes(found, now).some((each) => equalBytes(each, secretSha256))
@@ -194,10 +195,11 @@ export function declarationOf(
     (name) => differences(flat({ [name]: defaults[name] ?? null }), flat({ [name]: shown[name] ?? null })).length > 0,
   )
   const { name, redirectUris, public: isPublic } = settings
+  const shownParts = { ...parts, resources: parts.resources.map(declarationOfResource) }
   return Value.Parse(DeclaredApp, {
     ...{ key, name, redirectUris, ...(isPublic && { public: true }) },
     ...Object.fromEntries(given.map((each) => [each, shown[each]])),
-    ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
+    ...Object.fromEntries(Object.entries(shownParts).filter(([, list]) => list.length > 0)),
   })
 }
 
