@@ -67,14 +67,22 @@ function requirePlain(document: Document): void {
 /** Puts secrets in place of their references. */
 function withSecrets(document: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(document['apps'])) return document
-  return { ...document, apps: listOf(document['apps']).map(withSecret) }
+  return { ...document, apps: listOf(document['apps']).map(withAppSecrets) }
 }
 
-function withSecret(app: unknown): unknown {
+function withAppSecrets(app: unknown): unknown {
   const fields = fieldsOf(app)
-  if (!('clientSecret' in fields)) return app
-  const named = textOf(fields['key'])
-  return { ...fields, clientSecret: resolve(fields['clientSecret'], `clientSecret of apps/${named}`) }
+  const webhook = fieldsOf(fields['webhook'])
+  if (!('clientSecret' in fields) && !('secret' in webhook)) return app
+  const object = `apps/${textOf(fields['key'])}`
+  return {
+    ...withSecret(fields, 'clientSecret', object),
+    ...('secret' in webhook && { webhook: withSecret(webhook, 'secret', `webhook of ${object}`) }),
+  }
+}
+
+function withSecret(fields: Record<string, unknown>, name: string, object: string): Record<string, unknown> {
+  return name in fields ? { ...fields, [name]: resolve(fields[name], `${name} of ${object}`) } : fields
 }
 
 function resolve(reference: unknown, what: string): string {

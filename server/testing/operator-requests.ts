@@ -108,7 +108,8 @@ async function declare({ world, send }: RequestClient): Promise<void> {
   const [source, key] = ['every-request', newHandle().toLowerCase()]
   const audience = `https://${key}.declared.example.com`
   const resources = [{ resourceKey: `${key}.read`, displayName: 'Declared', scopes: ['read'], audience }]
-  const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'], resources }
+  const webhook = { url: 'https://declared.example.com/hook' }
+  const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'], resources, webhook }
   const groups = [{ key, displayName: 'Declared' }]
   const document = { apiVersion: 'countersign/v1', source, groups, apps: [app], invitations: [{ email: newAddress() }] }
   await send(admin, 'POST /api/admin/apply', { document })

@@ -110,6 +110,30 @@ apps: [{ key: s, name: S, redirectUris: ['https://s.example.com/'], clientSecret
   }
 })
 
+test('CNF-03 the secret of a webhook is read by the command, and is in no output', async () => {
+  const webhook = (secret: string) => `apiVersion: countersign/v1
+source: webhooks
+apps:
+  - key: w
+    name: W
+    redirectUris: ['https://w.example.com/']
+    webhook: { url: 'https://w.example.com/', secret: ${secret} }
+`
+  const [path, kept] = [join(folder, 'webhook.yaml'), join(folder, 'webhook-secret')]
+  const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+  await writeFile(kept, `${secret}\n`)
+  await writeFile(path, webhook(`{ fromFile: ${JSON.stringify(kept)} }`))
+  const applied = await run(byFile, 'apply', '-f', path, '--yes')
+  assert.equal(applied.code, 0, applied.stderr)
+  assert.match(applied.stdout, /^ {4}webhook\.secret: changed$/m)
+  assert.ok(!(applied.stdout + applied.stderr).includes(secret))
+  assert.equal(await succeed(byFile, 'apply', '-f', path, '--yes'), 'Nothing to change.\n')
+  await writeFile(path, webhook(secret))
+  const refused = await run(byFile, 'apply', '-f', path, '--dry-run')
+  assert.match(refused.stderr, /^error: secret of webhook of apps\/w must be/)
+  assert.ok(!refused.stderr.includes(secret))
+})
+
 test('the plan of a file that prunes is made with --yes only if many deletions are confirmed', async () => {
   const path = join(folder, 'prune.yaml')
   const declared = (keys: string[]) => {

@@ -44,6 +44,22 @@ export const WebhookDelivery = Type.Object({
 })
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 
+/** Webhook of an app as a document declares it. */
+export const DeclaredWebhook = Type.Object(
+  {
+    url: nullable(Type.String({ minLength: 1, maxLength: 2000, description: 'null: the app has no webhook' })),
+    secret: Type.Optional(
+      Type.String({
+        pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$',
+        writeOnly: true,
+        description: 'whsec_ and 24 to 64 random bytes in base64. Another one replaces all secrets of the webhook',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type DeclaredWebhook = Static<typeof DeclaredWebhook>
+
 const ByClientId = Type.Object({ clientId: ClientId })
 const ByDeliveryId = Type.Object({ clientId: ClientId, deliveryId: Uuid })
 const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })

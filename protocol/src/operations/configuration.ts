@@ -4,6 +4,7 @@ import { DisplayName, Handle } from '../accounts/identities.ts'
 import { AppStatus, settings as appSettings } from '../clients/apps.ts'
 import { ClaimMappingsChange } from '../clients/claims.ts'
 import { DeclaredResource } from '../clients/resources.ts'
+import { DeclaredWebhook } from '../clients/webhooks.ts'
 import { AppRolesChange } from '../clients/roles.ts'
 import { endpoint } from '../endpoint.ts'
 import { languageTags } from '../formats/registries/languages.ts'
@@ -88,6 +89,7 @@ export const DeclaredApp = Type.Object(
         description: 'Resources of the app. Those that are absent are disabled',
       }),
     ),
+    webhook: Type.Optional(DeclaredWebhook),
   },
   {
     additionalProperties: false,

@@ -13,7 +13,7 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { createSecret } from './secret.ts'
+import { createSecret, setWebhookSecret } from './secret.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -34,19 +34,21 @@ export async function* exportApps(db: Database, userId: UserId): AsyncGenerator<
 }
 
 /** Finds the webhook of an app whose manager is already checked. Returns null if it has none. */
-async function findWebhook(db: Database, clientId: ClientId): Promise<Webhook | null> {
+export async function findWebhook(db: Database | Transaction, clientId: ClientId): Promise<Webhook | null> {
   const found = await store.findEndpoint(db, clientId)
   return found ? toWebhook(found) : null
 }
 
+type WebhookInput = { url: string; secret?: string | undefined }
+
 /**
- * Sets the webhook of an app. The first time, it creates a secret and returns it only here. Throws `invalid_request`,
- * `app_not_found` or `reauthentication_required`.
+ * Sets the webhook of an app. A given secret replaces all others. If none is given the first time, it creates a secret
+ * and returns it only here. Throws `invalid_request`, `app_not_found` or `reauthentication_required`.
  */
 export async function setWebhook(
   { db, keyring, outbound }: Pick<ServerContext, 'db' | 'keyring' | 'outbound'>,
   { manager, clientId }: ManagedAppRef,
-  url: string,
+  { url, secret }: WebhookInput,
   now: Date,
 ): Promise<Webhook & { secret?: string }> {
   const app = await getApp(db, { manager, clientId })
@@ -60,7 +62,9 @@ export async function setWebhook(
     // The path can be a secret of the receiver.
     const details = { origin: new URL(url).origin }
     await recordAuditEvent(tx, { action: 'app.webhook.updated', ...auditActor(manager), clientId, details }, now)
-    return { ...toWebhook(endpoint), ...(inserted && { secret: await createSecret(tx, keyring, clientId, now) }) }
+    if (secret !== undefined) await setWebhookSecret({ db: tx, keyring }, { manager, clientId }, secret, now)
+    else if (inserted) return { ...toWebhook(endpoint), secret: await createSecret(tx, keyring, clientId, now) }
+    return toWebhook(endpoint)
   })
 }
 

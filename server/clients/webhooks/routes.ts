@@ -83,7 +83,7 @@ function mountWebhook(host: Host, kernel: ServerContext, management: Operations,
   host.route({
     ...management.set,
     onRequest: onChange,
-    handler: async (request) => setWebhook(kernel, targetOf(request, request.params), request.body.url, clock()),
+    handler: async (request) => setWebhook(kernel, targetOf(request, request.params), request.body, clock()),
   })
 
   host.route({

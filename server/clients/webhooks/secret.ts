@@ -13,12 +13,15 @@ import { toNumericDate, addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
+import { ConfigError } from '#platform/config-error.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
+  invalid_request: [400, 'A webhook secret is whsec_ and 24 to 64 bytes in base64.'],
   webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
   too_many_secrets: [
     409,
@@ -26,11 +29,24 @@ const errors = defineErrors({
   ],
 })
 
+const prefix = 'whsec_'
 const secretBytes = 32
 
 /** Creates a webhook secret, sealed at rest. Returns it in the format of Standard Webhooks. */
 export async function createSecret(tx: Transaction, keyring: Keyring, receiverId: string, now: Date): Promise<string> {
-  const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
+  const secret = `${prefix}${randomBytes(secretBytes).toString('base64')}`
+  await storeSecret(tx, keyring, { receiverId, secret }, now)
+  return secret
+}
+
+/** Stores a secret in the format of Standard Webhooks, sealed. Throws `invalid_request` if it has another format. */
+async function storeSecret(
+  tx: Transaction,
+  keyring: Keyring,
+  { receiverId, secret }: { receiverId: string; secret: string },
+  now: Date,
+): Promise<void> {
+  if (!isSecret(secret)) throw errors.invalid_request()
   await store.insertSecret(tx, {
     receiver_id: receiverId,
     secret_id: randomUUID(),
@@ -38,7 +54,32 @@ export async function createSecret(tx: Transaction, keyring: Keyring, receiverId
     created_at: now,
     expires_at: null,
   })
-  return secret
+}
+
+/** Checks for `whsec_` and 24 to 64 bytes in base64. */
+function isSecret(text: string): boolean {
+  const encoded = text.slice(prefix.length)
+  const bytes = Buffer.from(encoded, 'base64')
+  return text.startsWith(prefix) && bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === encoded
+}
+
+/**
+ * Checks whether a webhook signs with this secret now. One that the root keys do not open, because a root key was lost,
+ * is another one.
+ */
+export async function isCurrentSecret(
+  { db, keyring }: { db: Database | Transaction; keyring: Keyring },
+  receiverId: string,
+  secret: string,
+): Promise<boolean> {
+  const current = await store.findCurrentSecret(db, receiverId)
+  if (!current) return false
+  try {
+    return equalBytes(sha256(await keyring.open(sealOf(receiverId), current.sealedSecret)), sha256(secret))
+  } catch (error) {
+    if (error instanceof ConfigError) return false
+    throw error
+  }
 }
 
 /**
@@ -58,6 +99,23 @@ export async function rotateWebhookSecret(
     const details = { graceSeconds }
     await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
     return replaced
+  })
+}
+
+/** Makes a given secret the only one of a webhook at once. Throws like `rotateWebhookSecret`, and `invalid_request`. */
+export async function setWebhookSecret(
+  { db, keyring }: Pick<ServerContext, 'db' | 'keyring'>,
+  { manager, clientId }: ManagedAppRef,
+  secret: string,
+  now: Date,
+): Promise<void> {
+  requireRecentAuthenticationOf(manager, now)
+  await managerTransaction(db, manager, async (tx) => {
+    if (!(await store.lockEndpoint(tx, clientId))) throw errors.webhook_not_found()
+    await store.endSecrets(tx, clientId, now)
+    await storeSecret(tx, keyring, { receiverId: clientId, secret }, now)
+    const details = { graceSeconds: 0 }
+    await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
   })
 }
 

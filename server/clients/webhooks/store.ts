@@ -158,6 +158,16 @@ export async function deleteEndedSecrets(db: Database | Transaction, now: Date):
   return Number(numDeletedRows)
 }
 
+/** Finds the secret of a receiver that does not expire. */
+export function findCurrentSecret(db: Database | Transaction, receiverId: string) {
+  return db
+    .selectFrom('webhook_secret')
+    .select('sealed_secret as sealedSecret')
+    .where('receiver_id', '=', receiverId)
+    .where('expires_at', 'is', null)
+    .executeTakeFirst()
+}
+
 export function listSecrets(db: Database) {
   return db
     .selectFrom('webhook_secret')

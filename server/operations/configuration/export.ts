@@ -13,6 +13,7 @@ import { listPendingMailed } from '#accounts/invitations/invitation.ts'
 import { hasPermission } from '#accounts/operators/acting-operator.ts'
 import type { Operator } from '#accounts/operators/operator-guard.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
+import { findWebhook } from '#clients/webhooks/endpoint.ts'
 import { findOperatorApp, listOperatorApps } from '#clients/registration/operator-app.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -82,7 +83,9 @@ async function readApps(kernel: Kernel, source: string | undefined): Promise<Dec
   const isOwnPicture = (url: string) => isOfThisService(config.baseUrl, url)
   const declared: DeclaredApp[] = []
   const add = async (key: string, app: RegisteredApp) => {
-    declared.push(declarationOf(key, { app, parts: await readParts(db, app) }, isOwnPicture))
+    const parts = await readParts(db, app)
+    const webhook = await findWebhook(db, app.clientId)
+    declared.push(declarationOf(key, { app, parts, webhook }, isOwnPicture))
   }
   if (source === undefined) for (const app of await readAllApps(kernel)) await add(app.clientId, app)
   else

@@ -220,8 +220,9 @@ function mostOf(request: string, text: string): number {
 const outside: Record<string, Record<string, string>> = {
   app: { metadata_fetched_at: 'null', owner_user_id: 'coalesce(owner_user_id, gen_random_uuid())' },
   audit_event: {
-    ...{ action: `'session.created'`, organization_id: 'null' },
+    organization_id: 'null',
     user_id: 'coalesce(user_id, gen_random_uuid())',
+    action: `case action when 'identity.viewed' then 'identity.updated' else action end`,
   },
   authorization_consent: { client_id: `'app_' || md5(client_id || nth)` },
   delegation_grant: { revoked_at: 'created_at' },

@@ -1,4 +1,5 @@
 import { AppChange } from '@countersign/protocol/clients/apps'
+import type { Webhook } from '@countersign/protocol/clients/webhooks'
 import type { Json } from '@countersign/protocol/formats/signing/canonical-json'
 import { limits } from '@countersign/protocol/formats/limits'
 import { frame } from '@countersign/protocol/formats/signing/frame'
@@ -18,6 +19,7 @@ import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { afterCommit } from '#platform/database/database.ts'
 import { type AppParts, declaresParts, desiredParts, readParts, replaceParts, valuesOfParts } from './parts.ts'
 import { declarationOfResource } from './resources.ts'
+import { changeWebhook, compareWebhook } from './webhook.ts'
 import {
   actionOn,
   type Applying,
@@ -97,10 +99,13 @@ async function addApp(applying: Applying, declared: DeclaredApp, clientId: Clien
   const parts = desiredParts(declared, noParts)
   const changed = new Set(Object.keys(parts))
   await replaceParts(applying, clientId, { before: noParts, declared: parts, changed })
+  const webhook = await compareWebhook(applying, clientId, declared.webhook)
+  await changeWebhook(applying, clientId, declared.webhook, webhook)
   await claim(applying, { kind: 'app', key, clientId })
   afterCommit(tx, () => apps.forget(clientId))
   const values = { clientId, ...(isPublic && { public: true }), ...flat(desired(declared)), ...valuesOfParts(parts) }
-  return { action: 'create', fields: [...fieldsOfNew(values), ...(clientSecret === undefined ? [] : [secretField])] }
+  const secrets = clientSecret === undefined ? [] : [secretField]
+  return { action: 'create', fields: [...fieldsOfNew(values), ...webhook, ...secrets] }
 }
 
 function secretOfPublicError() {
@@ -127,7 +132,8 @@ async function changeApp(applying: Applying, declared: DeclaredApp, found: Regis
   const changed = [...settings, ...differences(valuesOfParts(before), valuesOfParts(parts))]
   const secretSha256 = clientSecret === undefined ? undefined : sha256(clientSecret)
   const isNewSecret = secretSha256 && !activeSecretHashes(found, now).some((each) => equalBytes(each, secretSha256))
-  const fields = [...changed, ...(isNewSecret ? [secretField] : [])]
+  const webhook = await compareWebhook(applying, clientId, declared.webhook)
+  const fields = [...changed, ...webhook, ...(isNewSecret ? [secretField] : [])]
   const action = wasPruned ? 'update' : actionOn(applying, managed?.source, fields)
   if (action === 'none') return { action, fields }
 
@@ -138,6 +144,7 @@ async function changeApp(applying: Applying, declared: DeclaredApp, found: Regis
     const { isForAll } = await updateApp({ ...kernel, db: tx }, { manager, clientId }, change, now)
     afterCommit(tx, () => (isForAll ? apps.forgetEverywhere(clientId) : apps.forget(clientId)))
   }
+  await changeWebhook(applying, clientId, declared.webhook, webhook)
   if (isNewSecret) {
     await replaceSecrets(tx, { manager, clientId }, secretSha256, now)
     afterCommit(tx, () => apps.forgetEverywhere(clientId))
@@ -186,7 +193,7 @@ function isObject(value: Json): value is Exclude<Json, readonly Json[] | string 
 /** Returns an app as a document declares it: what differs from the defaults, without secrets. */
 export function declarationOf(
   key: string,
-  { app, parts }: { app: ListedApp; parts: AppParts },
+  { app, parts, webhook }: { app: ListedApp; parts: AppParts; webhook: Pick<Webhook, 'url'> | null },
   isOwnPicture: (url: string) => boolean,
 ): DeclaredApp {
   const { iconUrl, ...settings } = toApp(app)
@@ -200,6 +207,7 @@ export function declarationOf(
     ...{ key, name, redirectUris, ...(isPublic && { public: true }) },
     ...Object.fromEntries(given.map((each) => [each, shown[each]])),
     ...Object.fromEntries(Object.entries(shownParts).filter(([, list]) => list.length > 0)),
+    ...(webhook && { webhook: { url: webhook.url } }),
   })
 }
 

@@ -1,45 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AppRoles } from '@countersign/protocol/clients/roles'
-import type {
-  ConfigurationChange,
-  ConfigurationDocument,
-  DeclaredApp,
-} from '@countersign/protocol/operations/configuration'
+import type { DeclaredApp } from '@countersign/protocol/operations/configuration'
+import { clientIdOf, declaredAppsOf, pathsOf } from '#testing/declared-apps.ts'
 import { createToken } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
+let apps: ReturnType<typeof declaredAppsOf>
 before(async () => {
   world = await createWorld()
+  apps = declaredAppsOf(world)
   const groups = ['staff', 'eng'].map((key) => ({ key, displayName: key }))
-  const made = await send({ groups }, world.admin)
+  const document = { apiVersion: 'countersign/v1', source: 'platform', groups }
+  const payload = { document, dryRun: false }
+  const made = await world.api.inject({ method: 'POST', url: '/api/admin/apply', headers: world.admin, payload })
   assert.equal(made.statusCode, 200, made.body)
 })
 after(() => world.close())
 
 const redirectUris = ['https://app.example.com/callback']
-
-function send(document: object, headers: Record<string, string>) {
-  const payload = { document: { apiVersion: 'countersign/v1', source: 'platform', ...document }, dryRun: false }
-  return world.api.inject({ method: 'POST', url: '/api/admin/apply', headers, payload })
-}
-
-async function apply(app: Partial<DeclaredApp> & { key: string }): Promise<ConfigurationChange> {
-  const answer = await send({ apps: [app] }, world.admin)
-  assert.equal(answer.statusCode, 200, answer.body)
-  const [change] = answer.json<{ changes: ConfigurationChange[] }>().changes
-  assert.ok(change)
-  return change
-}
-
-async function exported(key: string): Promise<DeclaredApp | undefined> {
-  const answer = await world.api.inject({ url: '/api/admin/export?source=platform', headers: world.admin })
-  return answer.json<ConfigurationDocument>().apps?.find((app) => app.key === key)
-}
-
-const clientIdOf = ({ fields }: ConfigurationChange) => String(fields.find(({ path }) => path === 'clientId')?.to)
-const pathsOf = ({ fields }: ConfigurationChange) => fields.map(({ path }) => path)
 
 test('CNF-02 roles, who has them, and mapped claims are applied, exported, and not changed again', async () => {
   const { identityId } = await world.person()
@@ -52,16 +32,16 @@ test('CNF-02 roles, who has them, and mapped claims are applied, exported, and n
     ],
     claims: [{ claim: 'grafana_role', source: 'roles', scope: 'roles', map: { admin: 'Admin' } } as const],
   }
-  const created = await apply(app)
+  const created = await apps.apply(app)
   assert.equal(created.action, 'create')
-  assert.equal((await apply(app)).action, 'none')
-  const declared = await exported('grafana')
+  assert.equal((await apps.apply(app)).action, 'none')
+  const declared = await apps.exported('grafana')
   assert.ok(declared)
   assert.deepEqual(declared.roleAssignments, [
     { role: 'viewer', groups: ['eng', 'staff'], identities: [] },
     { role: 'admin', groups: [], identities: [identityId] },
   ])
-  assert.equal((await apply(declared)).action, 'none')
+  assert.equal((await apps.apply(declared)).action, 'none')
 
   const url = `/api/admin/apps/${clientIdOf(created)}/roles`
   const roles = async () => (await world.api.inject({ url, headers: world.admin })).json<AppRoles>()
@@ -69,33 +49,34 @@ test('CNF-02 roles, who has them, and mapped claims are applied, exported, and n
     { key: 'viewer', displayName: 'viewer' },
     { key: 'admin', displayName: 'Administrator' },
   ])
-  const changed = await apply({ key: 'grafana', roleAssignments: [{ role: 'viewer', groups: ['eng'] }] })
+  const changed = await apps.apply({ key: 'grafana', roleAssignments: [{ role: 'viewer', groups: ['eng'] }] })
   assert.deepEqual([changed.action, pathsOf(changed)], ['update', ['roleAssignments']])
   const now = await roles()
   assert.deepEqual(now.roleAssignments, [{ role: 'viewer', groups: ['eng'], identities: [] }])
   assert.equal(now.roles.length, 2)
 
-  const renamed = await apply({ key: 'grafana', name: 'Graphs' })
+  const renamed = await apps.apply({ key: 'grafana', name: 'Graphs' })
   assert.deepEqual(pathsOf(renamed), ['name'])
-  assert.equal((await exported('grafana'))?.claims?.length, 1)
-  const emptied = await apply({ key: 'grafana', roles: [], roleAssignments: [], claims: [] })
+  assert.equal((await apps.exported('grafana'))?.claims?.length, 1)
+  const emptied = await apps.apply({ key: 'grafana', roles: [], roleAssignments: [], claims: [] })
   assert.deepEqual(pathsOf(emptied), ['roles', 'roleAssignments', 'claims'])
-  assert.deepEqual([(await roles()).roles, (await exported('grafana'))?.claims], [[], undefined])
+  assert.deepEqual([(await roles()).roles, (await apps.exported('grafana'))?.claims], [[], undefined])
 })
 
 test('CNF-06 parts of an app need what the single endpoints need, and a refused one changes nothing', async () => {
   const base = { key: 'wiki', name: 'Wiki', redirectUris }
   const assigned = { roles: [{ key: 'admin' }], roleAssignments: [{ role: 'admin', groups: ['no-such'] }] }
-  for (const [parts, status, error] of [
+  const refusals: [Partial<DeclaredApp>, number, string][] = [
     [assigned, 404, 'group_not_found'],
     [{ roleAssignments: [{ role: 'admin', groups: ['eng'] }] }, 400, 'invalid_request'],
     [{ claims: [{ claim: 'sub', source: 'groups', scope: 'groups' }] }, 400, 'reserved_claim'],
-  ] as const) {
-    const refused = await send({ apps: [{ ...base, ...parts }] }, world.admin)
+  ]
+  for (const [parts, status, error] of refusals) {
+    const refused = await apps.send({ ...base, ...parts })
     assert.deepEqual([refused.statusCode, refused.json().error, refused.json().object], [status, error, 'apps/wiki'])
   }
-  assert.equal(await exported('wiki'), undefined)
+  assert.equal(await apps.exported('wiki'), undefined)
   const { headers } = await createToken(world, ['configuration.apply'])
-  const denied = await send({ apps: [{ ...base, roles: [{ key: 'admin' }] }] }, headers)
+  const denied = await apps.send({ ...base, roles: [{ key: 'admin' }] }, { headers })
   assert.deepEqual([denied.statusCode, denied.json().error], [403, 'permission_denied'])
 })
