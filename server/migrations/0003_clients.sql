@@ -251,7 +251,7 @@ create table app_claim (
 
 -- What is declared in the document of a source. Another source, or an operator, made what has no row here.
 create table configuration_object (
-  object_kind text not null check (object_kind in ('group', 'app', 'invitation')),
+  object_kind text not null check (object_kind in ('group', 'app', 'invitation', 'organization')),
   -- As the document names it. Of an address, the SHA-256 in hexadecimal: it stays when the invitation is gone, so that
   -- no one is invited twice.
   object_key text collate "C" not null,
@@ -259,10 +259,11 @@ create table configuration_object (
   group_id uuid unique references user_group on delete cascade,
   client_id text unique references app on delete cascade,
   invitation_id uuid unique,
+  organization_id uuid unique,
   -- When an app is deleted that its document no longer names. It is disabled until then.
   delete_at timestamptz,
   primary key (managed_by, object_kind, object_key),
-  check (num_nonnulls(group_id, client_id, invitation_id) = 1)
+  check (num_nonnulls(group_id, client_id, invitation_id, organization_id) = 1)
 );
 create unique index configuration_invitation on configuration_object (object_key) where object_kind = 'invitation';
 create index configuration_object_due on configuration_object (delete_at) where delete_at is not null;

@@ -24,6 +24,8 @@ create table organization (
   check ((owner_count >= 1) or ((owner_count = 0) and (status = 'suspended')))
 );
 
+alter table configuration_object add foreign key (organization_id) references organization on delete cascade;
+
 -- URL names. A slug belongs to one organization across all shards.
 create table organization_slug (
   slug text primary key,

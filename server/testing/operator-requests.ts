@@ -111,7 +111,9 @@ async function declare({ world, send }: RequestClient): Promise<void> {
   const webhook = { url: 'https://declared.example.com/hook' }
   const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'], resources, webhook }
   const groups = [{ key, displayName: 'Declared' }]
-  const document = { apiVersion: 'countersign/v1', source, groups, apps: [app], invitations: [{ email: newAddress() }] }
+  const { slug } = await createOrganization(world, await world.person())
+  const declared = { groups, apps: [app], organizations: [{ slug }], invitations: [{ email: newAddress() }] }
+  const document = { apiVersion: 'countersign/v1', source, ...declared }
   await send(admin, 'POST /api/admin/apply', { document })
   await send(admin, 'POST /api/admin/apply', { document, dryRun: false })
   await send(admin, `GET /api/admin/export?source=${source}`)

@@ -16,6 +16,7 @@ export const limits = {
   /** Of a document that is applied, as JSON. */
   documentBytesMax: 1024 * 1024,
   appsPerDocumentMax: 1000,
+  organizationsPerDocumentMax: 1000,
   invitationsListedPerDocumentMax: 2000,
   /** Objects that a plan deletes without a confirmed count. */
   unconfirmedDeletionsMax: 5,

@@ -9,6 +9,8 @@ import { AppRolesChange } from '../clients/roles.ts'
 import { endpoint } from '../endpoint.ts'
 import { languageTags } from '../formats/registries/languages.ts'
 import { limits } from '../formats/limits.ts'
+import { AdminOrganization } from '../organizations/operator-view.ts'
+import { Slug } from '../organizations/organizations.ts'
 import { nullable } from '../values.ts'
 import { SettingChanges } from './settings.ts'
 
@@ -111,6 +113,26 @@ const DeclaredInvitation = Type.Object(
 )
 export type DeclaredInvitation = Static<typeof DeclaredInvitation>
 
+const DeclaredOrganization = Type.Object(
+  {
+    slug: Slug,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Refused if it has another name' })),
+    domains: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+        maxItems: limits.domainsPerOrganizationMax,
+        uniqueItems: true,
+        description: 'Refused if it has not verified each of these',
+      }),
+    ),
+    status: Type.Optional(AdminOrganization.properties.status),
+  },
+  {
+    additionalProperties: false,
+    description: 'An organization that exists. name and domains say which one is meant: they never change it',
+  },
+)
+export type DeclaredOrganization = Static<typeof DeclaredOrganization>
+
 /** What an operator declares: an absent section or field is unmanaged, and null restores a default. */
 export const ConfigurationDocument = Type.Object(
   {
@@ -119,6 +141,7 @@ export const ConfigurationDocument = Type.Object(
     settings: Type.Optional(SettingChanges),
     groups: Type.Optional(Type.Array(DeclaredGroup, { maxItems: limits.groupsMax })),
     apps: Type.Optional(Type.Array(DeclaredApp, { maxItems: limits.appsPerDocumentMax })),
+    organizations: Type.Optional(Type.Array(DeclaredOrganization, { maxItems: limits.organizationsPerDocumentMax })),
     invitations: Type.Optional(Type.Array(DeclaredInvitation, { maxItems: limits.invitationsListedPerDocumentMax })),
   },
   { additionalProperties: false },
@@ -129,7 +152,9 @@ const changeActions = ['create', 'update', 'delete', 'adopt', 'none'] as const
 
 /** What applying a document does to an object. Values of secrets are null. */
 export const ConfigurationChange = Type.Object({
-  object: Type.String({ description: 'settings, groups/<key>, apps/<key> or invitations/<address>' }),
+  object: Type.String({
+    description: 'settings, groups/<key>, apps/<key>, organizations/<slug> or invitations/<address>',
+  }),
   action: Type.Enum([...changeActions], { type: 'string' }),
   fields: Type.Array(Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
 })
@@ -143,7 +168,7 @@ export const applyConfiguration = endpoint(
     ...admin,
     permission: 'configuration.apply',
     recentAuthentication: true,
-    summary: 'Apply a document of settings, groups, apps and invitations, or show what it would change',
+    summary: 'Apply a document of settings, groups, apps, organizations and invitations, or show what it would change',
   },
   {
     body: Type.Object(
@@ -177,7 +202,7 @@ export const exportConfiguration = endpoint(
   {
     ...admin,
     permission: 'configuration.export',
-    summary: 'Get a document of the settings, groups, apps and invitations that the caller may read',
+    summary: 'Get a document of the settings, groups, apps, organizations and invitations that the caller may read',
   },
   { querystring: Type.Object({ source: Type.Optional(Source) }) },
   { 200: ConfigurationDocument },

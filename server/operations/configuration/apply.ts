@@ -12,6 +12,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { applyApps, pruneApps } from './apps/app.ts'
 import { applyGroups, pruneGroups } from './groups.ts'
 import { applyInvitations, pruneInvitations } from './invitations.ts'
+import { applyOrganizations } from './organizations/organization.ts'
 import { type Applying, type Change, planChangedError } from './plan.ts'
 import { applySettings } from './settings.ts'
 
@@ -69,11 +70,12 @@ export async function applyDocument(services: Services, request: Request, now: D
 
 /** Makes all changes. What others name comes first: groups before apps and invitations. */
 async function change(applying: Applying, { document, prune = false, browserLanguage }: Request): Promise<Change[]> {
-  const { settings, groups, apps, invitations } = document
+  const { settings, groups, apps, organizations, invitations } = document
   const changes = [
     ...(settings ? await applySettings(applying, settings) : []),
     ...(groups ? await applyGroups(applying, groups) : []),
     ...(apps ? await applyApps(applying, apps) : []),
+    ...(organizations ? await applyOrganizations(applying, organizations) : []),
     ...(invitations ? await applyInvitations(applying, invitations, browserLanguage) : []),
   ]
   if (!prune) return changes

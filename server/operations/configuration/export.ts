@@ -3,6 +3,7 @@ import type {
   DeclaredApp,
   DeclaredGroup,
   DeclaredInvitation,
+  DeclaredOrganization,
 } from '@countersign/protocol/operations/configuration'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage } from '@countersign/protocol/formats/registries/languages'
@@ -26,8 +27,8 @@ import * as store from './store.ts'
 const errors = defineErrors({
   export_too_large: [
     409,
-    `A document holds ${limits.appsPerDocumentMax} apps and ${limits.invitationsListedPerDocumentMax} pending ` +
-      'invitations. Export the objects of one source.',
+    `A document holds ${limits.appsPerDocumentMax} apps or organizations and ` +
+      `${limits.invitationsListedPerDocumentMax} pending invitations. Export the objects of one source.`,
   ],
 })
 
@@ -52,6 +53,7 @@ export async function exportDocument(
   const { 'branding.logo': _logo, ...settings } = stored ?? {}
   const groups = hasPermission(operator, 'groups.read') ? await readGroups(kernel, source) : []
   const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, source) : []
+  const organizations = hasPermission(operator, 'organizations.read') ? await readOrganizations(kernel, source) : []
   const invitations = hasPermission(operator, 'people.invite') ? await readInvitations(kernel, source, now) : []
   return {
     apiVersion: 'countersign/v1',
@@ -59,6 +61,7 @@ export async function exportDocument(
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(groups.length > 0 && { groups }),
     ...(apps.length > 0 && { apps }),
+    ...(organizations.length > 0 && { organizations }),
     ...(invitations.length > 0 && { invitations }),
   }
 }
@@ -106,6 +109,13 @@ async function readAllApps({ db }: Kernel): Promise<RegisteredApp[]> {
     after = page.length < pageCount ? undefined : page.at(-1)?.clientId
   } while (after !== undefined)
   return found
+}
+
+/** Reads the organizations that a source manages, or any: users create the others. */
+async function readOrganizations({ db }: Kernel, source: string | undefined): Promise<DeclaredOrganization[]> {
+  const found = await store.listOrganizations(db, source, limits.organizationsPerDocumentMax + 1)
+  if (found.length > limits.organizationsPerDocumentMax) throw errors.export_too_large()
+  return found.map(({ slug, status }) => ({ slug, status }))
 }
 
 async function readInvitations({ db }: Kernel, source: string | undefined, now: Date): Promise<DeclaredInvitation[]> {

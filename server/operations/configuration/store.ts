@@ -1,15 +1,16 @@
-import type { ClientId } from '@countersign/protocol/ids'
+import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** An object as a source manages it. One of the IDs is set. */
 export type Managed = {
-  kind: 'group' | 'app' | 'invitation'
+  kind: 'group' | 'app' | 'invitation' | 'organization'
   key: string
   source: string
   groupId?: string
   clientId?: ClientId
   invitationId?: string
+  organizationId?: OrganizationId
 }
 
 const managed = [
@@ -18,6 +19,7 @@ const managed = [
   'group_id as groupId',
   'client_id as clientId',
   'invitation_id as invitationId',
+  'organization_id as organizationId',
   'delete_at as deleteAt',
 ] as const
 
@@ -38,6 +40,23 @@ export function listObjects(db: Database | Transaction, source: string, kind: Ma
 export function findByGroup(tx: Transaction, groupIds: string[]): Promise<ManagedRow[]> {
   if (groupIds.length === 0) return Promise.resolve([])
   return tx.selectFrom('configuration_object').select(managed).where('group_id', 'in', groupIds).execute()
+}
+
+/** Finds who manages organizations. */
+export function findByOrganization(tx: Transaction, organizationIds: OrganizationId[]): Promise<ManagedRow[]> {
+  if (organizationIds.length === 0) return Promise.resolve([])
+  return tx.selectFrom('configuration_object').select(managed).where('organization_id', 'in', organizationIds).execute()
+}
+
+/** Lists up to `count` organizations that a source manages, or any, by their present slugs. */
+export function listOrganizations(db: Database, source: string | undefined, count: number) {
+  const all = db
+    .selectFrom('configuration_object')
+    .innerJoin('organization', 'organization.organization_id', 'configuration_object.organization_id')
+    .select(['slug', 'status'])
+    .orderBy('slug')
+    .limit(count)
+  return (source === undefined ? all : all.where('managed_by', '=', source)).execute()
 }
 
 /** Finds who manages an app. */
@@ -66,10 +85,11 @@ export function findInvited(tx: Transaction, keys: string[]): Promise<ManagedRow
  * another transaction did the same meanwhile.
  */
 export async function claim(tx: Transaction, row: Managed): Promise<boolean> {
-  const { kind, key, source, groupId = null, clientId = null, invitationId = null } = row
+  const { kind, key, source, groupId = null, clientId = null, invitationId = null, organizationId = null } = row
   await sql`
     delete from configuration_object
     where group_id = ${groupId}::uuid or client_id = ${clientId} or invitation_id = ${invitationId}::uuid
+      or organization_id = ${organizationId}::uuid
       or (object_kind = ${kind} and object_key = ${key}
         and (managed_by = ${source} or object_kind = 'invitation'))`.execute(tx)
   return claimNew(tx, row)
@@ -77,10 +97,12 @@ export async function claim(tx: Transaction, row: Managed): Promise<boolean> {
 
 /** The same for an object that no source has managed. Returns false if another transaction was first. */
 export async function claimNew(tx: Transaction, row: Managed): Promise<boolean> {
-  const { kind, key, source, groupId = null, clientId = null, invitationId = null } = row
+  const { kind, key, source, groupId = null, clientId = null, invitationId = null, organizationId = null } = row
   const { numAffectedRows } = await sql`
-    insert into configuration_object (object_kind, object_key, managed_by, group_id, client_id, invitation_id)
-    values (${kind}, ${key}, ${source}, ${groupId}::uuid, ${clientId}, ${invitationId}::uuid)
+    insert into configuration_object
+      (object_kind, object_key, managed_by, group_id, client_id, invitation_id, organization_id)
+    values
+      (${kind}, ${key}, ${source}, ${groupId}::uuid, ${clientId}, ${invitationId}::uuid, ${organizationId}::uuid)
     on conflict do nothing`.execute(tx)
   return numAffectedRows === 1n
 }

@@ -40,13 +40,19 @@ async function getAnyOrganization(db: Database, organizationId: OrganizationId):
   return toAdminOrganization(found)
 }
 
+/** Lists the organizations that have these slugs now. */
+export async function findOrganizationsBySlug(tx: Transaction, slugs: string[]): Promise<AdminOrganization[]> {
+  if (slugs.length === 0) return []
+  return (await store.listOrganizations(tx, { slugs, count: slugs.length })).map(toAdminOrganization)
+}
+
 /**
  * Suspends or reactivates an organization. Suspension ends its tokens and the sessions that its SSO opened at once, and
  * the memberships in its groups. If the last owner has left in the meantime, reactivation makes an admin the owner: the
  * one who joined first among those who have all scopes of the role, not only from a directory. Throws
  * `organization_not_found`, `no_owner`.
  */
-async function setStatus(
+export async function setStatus(
   db: Database,
   operator: Operator,
   { organizationId, status }: { organizationId: OrganizationId; status: 'active' | 'suspended' },

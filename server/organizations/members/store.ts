@@ -109,10 +109,15 @@ export async function listOrganizationsOf(db: Database, identityIds: IdentityId[
   return rows.map(({ organizationId }) => organizationId)
 }
 
-type Listing = { organizationId?: OrganizationId; before?: OrganizationId | undefined; count: number }
+type Listing = {
+  organizationId?: OrganizationId
+  slugs?: string[]
+  before?: OrganizationId | undefined
+  count: number
+}
 
-/** Lists organizations, newest first: all, those that are older than `before`, or one. */
-export function listOrganizations(db: Database, { organizationId, before, count }: Listing) {
+/** Lists organizations, newest first: all, those older than `before`, one, or those that have certain slugs. */
+export function listOrganizations(db: Database, { organizationId, slugs, before, count }: Listing) {
   const all = db
     .selectFrom('organization')
     .select([
@@ -135,7 +140,16 @@ export function listOrganizations(db: Database, { organizationId, before, count 
     .orderBy('organization_id', 'desc')
     .limit(count)
   const one = organizationId === undefined ? all : all.where('organization_id', '=', organizationId)
-  const older = before === undefined ? one : one.where('organization_id', '<', before)
+  const named =
+    slugs === undefined
+      ? one
+      : one.where('organization_id', 'in', ({ selectFrom }) =>
+          selectFrom('organization_slug')
+            .select('organization_slug.organization_id')
+            .where('organization_slug.slug', 'in', slugs)
+            .where('available_at', 'is', null),
+        )
+  const older = before === undefined ? named : named.where('organization_id', '<', before)
   return older.execute()
 }
 

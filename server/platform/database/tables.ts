@@ -189,12 +189,13 @@ export interface Tables {
     organization_access: Generated<'none' | 'read' | 'create' | null>
   }
   configuration_object: {
-    object_kind: 'group' | 'app' | 'invitation'
+    object_kind: 'group' | 'app' | 'invitation' | 'organization'
     object_key: string
     managed_by: string
     group_id: string | null
     client_id: ClientId | null
     invitation_id: string | null
+    organization_id: OrganizationId | null
     delete_at: Date | null
   }
   delegation_former_identity: {
