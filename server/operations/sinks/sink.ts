@@ -1,15 +1,14 @@
 import { randomUUID, X509Certificate } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Sink, SinkFault } from '@countersign/protocol/operations/sinks'
-import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
-import { recordAuditEvent, recordNamedEvent } from '#platform/audit/audit-log.ts'
+import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { readHead } from '#platform/audit/event-feed.ts'
-import { findEvent } from '#platform/audit/event-list.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import type { Database } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { type Announced, announceChange, countChange, sendAtOnce } from './announcement.ts'
 import { mailChange } from './change-mail.ts'
-import { deliver } from './delivery.ts'
 import { createSecret, sealHeaders } from './secrets.ts'
 import * as store from './store.ts'
 import type { SinkRow } from './store.ts'
@@ -23,9 +22,6 @@ const errors = defineErrors({
   cursor_ahead: [409, 'The cursor of a sink only moves back.'],
 })
 
-/** How long a change waits for the receiver that gets its announcement. */
-const announcementMilliseconds = 5000
-
 export async function listSinks(db: Database): Promise<Sink[]> {
   const { last } = await readHead(db)
   return (await store.listSinks(db)).map((row) => toSink(row, last))
@@ -38,12 +34,12 @@ export async function getSink(db: Database, sinkId: string): Promise<Sink> {
   return toSink(row, last)
 }
 
-type Requested = {
+export type NewSink = {
   key: string
   kind: Sink['kind']
   url: string
   headers?: Record<string, string>
-  caPem?: string
+  caPem?: string | null
   actions?: string[]
 }
 
@@ -54,32 +50,49 @@ type Requested = {
 export async function createSink(
   kernel: ServerContext,
   operator: Operator,
-  { key, kind, url, headers = {}, caPem, actions = [] }: Requested,
+  requested: NewSink,
   now: Date,
 ): Promise<{ sink: Sink; secret: string | null }> {
   const { db } = kernel
-  requireTarget(kernel, { kind, url })
-  if (caPem !== undefined) requireCertificates(caPem)
-  requireHeaderless(kind, headers)
+  requireValid(kernel, requested)
   await countChange(kernel, operator)
+  const { sinkId, secret } = await operatorTransaction(db, operator, (tx) =>
+    insertSink({ ...kernel, db: tx }, operator, requested, now),
+  )
+  await mailChange(kernel, requested.key, now)
+  return { sink: await getSink(db, sinkId), secret }
+}
+
+/** Adds a sink in a transaction. Returns the secret of kind http. Throws as `createSink`. */
+export async function insertSink(
+  kernel: ServerContext & { db: Transaction },
+  operator: Operator,
+  requested: NewSink,
+  now: Date,
+): Promise<{ sinkId: string; secret: string | null }> {
+  requireValid(kernel, requested)
+  const { key, kind, url, headers = {}, caPem = null, actions = [] } = requested
+  const { db: tx } = kernel
   const sinkId = randomUUID()
   const sealed = await sealHeaders(kernel, sinkId, headers)
   const made = kind === 'http' ? await createSecret(kernel, sinkId) : null
-  await operatorTransaction(db, operator, async (tx) => {
-    const { last } = await readHead(tx)
-    const target = { sinkId, key, kind, url, caPem: caPem ?? null, actions }
-    const row = { ...target, ...sealed, sealedSecret: made?.sealed ?? null, cursor: last }
-    const outcome = await store.insertSink(tx, row, { max: limits.sinksMax, now })
-    if (outcome === 'exists') throw errors.sink_exists()
-    if (outcome === 'too many') throw errors.too_many_sinks()
-    const details = { sinkId, key, kind, origin: originOf(url), actions }
-    await recordAuditEvent(tx, { action: 'sink.created', ...auditFieldsOf(operator), details }, now)
-  })
-  await mailChange(kernel, key, now)
-  return { sink: await getSink(db, sinkId), secret: made?.secret ?? null }
+  const { last } = await readHead(tx)
+  const row = { sinkId, key, kind, url, caPem, actions, ...sealed, sealedSecret: made?.sealed ?? null, cursor: last }
+  const outcome = await store.insertSink(tx, row, { max: limits.sinksMax, now })
+  if (outcome === 'exists') throw errors.sink_exists()
+  if (outcome === 'too many') throw errors.too_many_sinks()
+  const details = { sinkId, key, kind, origin: originOf(url), actions }
+  await recordAuditEvent(tx, { action: 'sink.created', ...auditFieldsOf(operator), details }, now)
+  return { sinkId, secret: made?.secret ?? null }
 }
 
-type Change = {
+function requireValid(kernel: ServerContext, { kind, url, headers = {}, caPem }: NewSink): void {
+  requireTarget(kernel, { kind, url })
+  if (typeof caPem === 'string') requireCertificates(caPem)
+  requireHeaderless(kind, headers)
+}
+
+export type SinkChange = {
   url?: string
   headers?: Record<string, string>
   caPem?: string | null
@@ -94,29 +107,45 @@ type Change = {
 export async function updateSink(
   kernel: ServerContext,
   operator: Operator,
-  { sinkId, ...change }: Change & { sinkId: string },
+  { sinkId, ...change }: SinkChange & { sinkId: string },
   now: Date,
 ): Promise<Sink> {
   const { db } = kernel
   const row = await requireSink(db, sinkId)
-  const { url, headers, caPem, actions, status } = change
-  if (url !== undefined) requireTarget(kernel, { kind: row.kind, url })
-  if (typeof caPem === 'string') requireCertificates(caPem)
-  if (headers) requireHeaderless(row.kind, headers)
-  const isOtherReceiver =
-    (url !== undefined && originOf(url) !== originOf(row.url)) || (caPem !== undefined && caPem !== row.caPem)
-  const kept = headers ?? (isOtherReceiver ? {} : undefined)
-  const sealed = kept && (await sealHeaders(kernel, sinkId, kept))
-  const changed = Object.keys(change)
-  const announced = { row, change: 'update', changed } as const
-  await carryOut(kernel, operator, announced, async (tx) => {
-    const fields = { url, caPem, actions, status, ...sealed }
-    const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-    if (!(await store.updateSink(tx, { sinkId, version: row.version, ...given }, now))) throw errors.state_changed()
-    const details = { sinkId, key: row.key, changed, origin: originOf(url ?? row.url) }
-    await recordAuditEvent(tx, { action: 'sink.updated', ...auditFieldsOf(operator), details }, now)
-  })
+  requireValidChange(kernel, row, change)
+  const announced = { row, change: 'update', changed: Object.keys(change) } as const
+  await carryOut(kernel, operator, announced, (tx) => changeSink({ ...kernel, db: tx }, operator, { row, change }, now))
   return getSink(db, sinkId)
+}
+
+/** Changes a sink in a transaction. Throws as `updateSink`. */
+export async function changeSink(
+  kernel: ServerContext & { db: Transaction },
+  operator: Operator,
+  { row, change }: { row: SinkRow; change: SinkChange },
+  now: Date,
+): Promise<void> {
+  requireValidChange(kernel, row, change)
+  const { sinkId, version, key } = row
+  const { url, headers, caPem, actions, status } = change
+  const kept = headers ?? (isOtherReceiver(row, change) ? {} : undefined)
+  const sealed = kept && (await sealHeaders(kernel, sinkId, kept))
+  const fields = { url, caPem, actions, status, ...sealed }
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  if (!(await store.updateSink(kernel.db, { sinkId, version, ...given }, now))) throw errors.state_changed()
+  const details = { sinkId, key, changed: Object.keys(change), origin: originOf(url ?? row.url) }
+  await recordAuditEvent(kernel.db, { action: 'sink.updated', ...auditFieldsOf(operator), details }, now)
+}
+
+/** Checks whether a change leads to another receiver, which must not get the headers of the former one. */
+export function isOtherReceiver(row: SinkRow, { url, caPem }: SinkChange): boolean {
+  return (url !== undefined && originOf(url) !== originOf(row.url)) || (caPem !== undefined && caPem !== row.caPem)
+}
+
+function requireValidChange(kernel: ServerContext, { kind }: SinkRow, { url, headers, caPem }: SinkChange): void {
+  if (url !== undefined) requireTarget(kernel, { kind, url })
+  if (typeof caPem === 'string') requireCertificates(caPem)
+  if (headers) requireHeaderless(kind, headers)
 }
 
 /** Removes a sink, after the change was sent to it. Throws `sink_not_found`, `state_changed` or `rate_limited`. */
@@ -164,47 +193,17 @@ export async function testSink(
   return sendAtOnce(kernel, operator, { row, action: 'sink.tested', details }, now)
 }
 
-type Announced = { row: SinkRow; change: 'update' | 'delete' | 'replay'; changed: readonly string[] }
-
-/**
- * Carries out a change of a sink after it was sent to it, if it can be reached, and mails the owners: who takes over an
- * operator cannot silence a receiver unseen.
- */
+/** Carries out a change of a sink after it was sent to it, and mails the owners. */
 async function carryOut(
   kernel: ServerContext,
   operator: Operator,
-  { row, change, changed }: Announced,
+  announced: Announced,
   work: Parameters<typeof operatorTransaction<void>>[2],
 ): Promise<void> {
   await countChange(kernel, operator)
-  const now = kernel.clock()
-  const details = { sinkId: row.sinkId, key: row.key, change, changed: [...changed] }
-  await sendAtOnce(kernel, operator, { row, action: 'sink.change_announced', details }, now)
+  await announceChange(kernel, operator, announced)
   await operatorTransaction(kernel.db, operator, work)
-  await mailChange(kernel, row.key, now)
-}
-
-type AtOnce = {
-  row: SinkRow
-  action: 'sink.tested' | 'sink.change_announced'
-  details: Record<string, string | string[]>
-}
-
-/** Records an event and sends it to a sink before the others. The sink gets it again in its turn. */
-async function sendAtOnce(
-  kernel: ServerContext,
-  operator: Operator,
-  { row, action, details }: AtOnce,
-  now: Date,
-): Promise<SinkFault | null> {
-  const { db } = kernel
-  const audited = { action, ...auditFieldsOf(operator), details } as const
-  const eventId = await operatorTransaction(db, operator, (tx) => recordNamedEvent(tx, audited, now))
-  const event = await findEvent(db, eventId)
-  if (!event) throw errors.state_changed()
-  const { signal } = new AbortController()
-  const fault = await deliver(kernel, row, [event], { withinMilliseconds: announcementMilliseconds, signal })
-  return fault === 'interrupted' ? 'unreachable' : (fault ?? null)
+  await mailChange(kernel, announced.row.key, kernel.clock())
 }
 
 async function requireSink(db: Database, sinkId: string): Promise<SinkRow> {
@@ -243,10 +242,6 @@ function isCertificate(pem: string): boolean {
 /** The path can be a secret of the receiver. */
 function originOf(url: string): string {
   return url.startsWith('tls:') ? url : new URL(url).origin
-}
-
-async function countChange({ rateLimits }: ServerContext, operator: Operator): Promise<void> {
-  await rateLimits.count('sink-changes-per-operator', operatorKeyOf(operator))
 }
 
 function toSink(row: SinkRow, head: number): Sink {
