@@ -16,7 +16,7 @@ const timeoutSeconds = 180
 export function addApply(program: Command): void {
   program
     .command('apply')
-    .description('apply a file of settings, groups, apps, organizations and invitations')
+    .description('apply a file of the configuration: settings, groups, apps, sinks …')
     .requiredOption('-f, --file <path>', 'YAML or JSON; - for standard input')
     .option('--dry-run', 'only show the changes')
     .option('--prune', 'delete what this source manages and the file does not name')

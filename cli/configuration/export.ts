@@ -8,7 +8,7 @@ import { printJson } from '../terminal.ts'
 export function addExport(program: Command): void {
   program
     .command('export')
-    .description('print settings, groups, apps, organizations and invitations as a file')
+    .description('print the configuration as a file')
     .option('--source <name>', 'only what this source manages, by its keys')
     .action(async ({ source }: { source?: string }, command: Command) => {
       const settings = settingsOf(command)

@@ -66,8 +66,22 @@ function requirePlain(document: Document): void {
 
 /** Puts secrets in place of their references. */
 function withSecrets(document: Record<string, unknown>): Record<string, unknown> {
-  if (!Array.isArray(document['apps'])) return document
-  return { ...document, apps: listOf(document['apps']).map(withAppSecrets) }
+  return {
+    ...document,
+    ...(Array.isArray(document['apps']) && { apps: listOf(document['apps']).map(withAppSecrets) }),
+    ...(Array.isArray(document['sinks']) && { sinks: listOf(document['sinks']).map(withHeaders) }),
+  }
+}
+
+function withHeaders(sink: unknown): unknown {
+  const fields = fieldsOf(sink)
+  const headers = Object.entries(fieldsOf(fields['headers']))
+  if (headers.length === 0) return sink
+  const object = `sinks/${textOf(fields['key'])}`
+  const resolved = headers.map(
+    ([name, reference]) => [name, resolve(reference, `header ${name} of ${object}`)] as const,
+  )
+  return { ...fields, headers: Object.fromEntries(resolved) }
 }
 
 function withAppSecrets(app: unknown): unknown {

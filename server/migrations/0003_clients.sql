@@ -251,7 +251,7 @@ create table app_claim (
 
 -- What is declared in the document of a source. Another source, or an operator, made what has no row here.
 create table configuration_object (
-  object_kind text not null check (object_kind in ('group', 'app', 'invitation', 'organization')),
+  object_kind text not null check (object_kind in ('group', 'app', 'invitation', 'organization', 'sink')),
   -- As the document names it. Of an address, the SHA-256 in hexadecimal: it stays when the invitation is gone, so that
   -- no one is invited twice.
   object_key text collate "C" not null,
@@ -260,10 +260,11 @@ create table configuration_object (
   client_id text unique references app on delete cascade,
   invitation_id uuid unique,
   organization_id uuid unique,
-  -- When an app is deleted that its document no longer names. It is disabled until then.
+  sink_id uuid unique references sink on delete cascade,
+  -- When an app or a sink is deleted that its document no longer names. Until then, it is disabled or paused.
   delete_at timestamptz,
   primary key (managed_by, object_kind, object_key),
-  check (num_nonnulls(group_id, client_id, invitation_id, organization_id) = 1)
+  check (num_nonnulls(group_id, client_id, invitation_id, organization_id, sink_id) = 1)
 );
 create unique index configuration_invitation on configuration_object (object_key) where object_kind = 'invitation';
 create index configuration_object_due on configuration_object (delete_at) where delete_at is not null;

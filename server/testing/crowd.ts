@@ -7,7 +7,7 @@ export const ofNobody: Record<string, string> = {
   schema_lock: 'one row',
   user_group: 'at most 2,000 rows, which the operator adds',
   setting_revision: 'at most 1,000 rows, one for each change by an operator',
-  configuration_object: 'a row for each group, app, organization and invitation that the operator declares',
+  configuration_object: 'a row for each group, app, organization, invitation and sink that the operator declares',
   operator: 'at most 200 rows',
   invitation: 'at most 20,000 pending rows, which operators add',
   invited_identity: 'at most 20,000 rows, which operators add',

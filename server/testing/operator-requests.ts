@@ -112,7 +112,9 @@ async function declare({ world, send }: RequestClient): Promise<void> {
   const app = { key, name: 'Declared', redirectUris: ['https://declared.example.com/callback'], resources, webhook }
   const groups = [{ key, displayName: 'Declared' }]
   const { slug } = await createOrganization(world, await world.person())
-  const declared = { groups, apps: [app], organizations: [{ slug }], invitations: [{ email: newAddress() }] }
+  const invitations = [{ email: newAddress() }]
+  const sinks = [{ key: `declared-${key.slice(-8)}`, kind: 'syslog', url: 'tls://siem.example.com:6514' }]
+  const declared = { groups, apps: [app], organizations: [{ slug }], invitations, sinks }
   const document = { apiVersion: 'countersign/v1', source, ...declared }
   await send(admin, 'POST /api/admin/apply', { document })
   await send(admin, 'POST /api/admin/apply', { document, dryRun: false })

@@ -134,6 +134,26 @@ apps:
   assert.ok(!refused.stderr.includes(secret))
 })
 
+test('CNF-03 headers of a sink are read by the command, and are in no output', async () => {
+  const sink = (header: string) => `apiVersion: countersign/v1
+source: sinks
+sinks:
+  - { key: siem, kind: http, url: 'https://siem.example.com/', headers: { Authorization: ${header} } }
+`
+  const [path, kept] = [join(folder, 'sinks.yaml'), join(folder, 'authorization')]
+  const value = 'Splunk a-token-in-a-file'
+  await writeFile(kept, `${value}\n`)
+  await writeFile(path, sink(`{ fromFile: ${JSON.stringify(kept)} }`))
+  const applied = await run(byFile, 'apply', '-f', path, '--yes')
+  assert.match(applied.stdout, /^ {4}headers: changed$/m, applied.stderr)
+  assert.ok(!(applied.stdout + applied.stderr).includes(value))
+  assert.equal(await succeed(byFile, 'apply', '-f', path, '--yes'), 'Nothing to change.\n')
+  await writeFile(path, sink(value))
+  const refused = await run(byFile, 'apply', '-f', path, '--dry-run')
+  assert.match(refused.stderr, /^error: header Authorization of sinks\/siem must be/)
+  assert.ok(!refused.stderr.includes(value))
+})
+
 test('the plan of a file that prunes is made with --yes only if many deletions are confirmed', async () => {
   const path = join(folder, 'prune.yaml')
   const declared = (keys: string[]) => {

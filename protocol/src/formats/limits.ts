@@ -21,7 +21,8 @@ export const limits = {
   /** Objects that a plan deletes without a confirmed count. */
   unconfirmedDeletionsMax: 5,
   /** For how long an app stays disabled that a document no longer names. */
-  prunedAppSeconds: 30 * 24 * 3600,
+  /** How long what a document no longer names is disabled before it is deleted. */
+  prunedObjectSeconds: 30 * 24 * 3600,
   groupsPerIdentityMax: 500,
   /** Groups of an organization, and rules of an SSO connection that name them. */
   groupsPerOrganizationMax: 50,

@@ -13,6 +13,7 @@ import { AdminOrganization } from '../organizations/operator-view.ts'
 import { Slug } from '../organizations/organizations.ts'
 import { nullable } from '../values.ts'
 import { SettingChanges } from './settings.ts'
+import { DeclaredSink } from './sinks.ts'
 
 /** Who manages objects, such as the repository of a file. */
 const Source = Type.String({
@@ -143,6 +144,7 @@ export const ConfigurationDocument = Type.Object(
     apps: Type.Optional(Type.Array(DeclaredApp, { maxItems: limits.appsPerDocumentMax })),
     organizations: Type.Optional(Type.Array(DeclaredOrganization, { maxItems: limits.organizationsPerDocumentMax })),
     invitations: Type.Optional(Type.Array(DeclaredInvitation, { maxItems: limits.invitationsListedPerDocumentMax })),
+    sinks: Type.Optional(Type.Array(DeclaredSink, { maxItems: limits.sinksMax })),
   },
   { additionalProperties: false },
 )
@@ -153,7 +155,7 @@ const changeActions = ['create', 'update', 'delete', 'adopt', 'none'] as const
 /** What applying a document does to an object. Values of secrets are null. */
 export const ConfigurationChange = Type.Object({
   object: Type.String({
-    description: 'settings, groups/<key>, apps/<key>, organizations/<slug> or invitations/<address>',
+    description: 'settings, groups/<key>, apps/<key>, organizations/<slug>, invitations/<address> or sinks/<key>',
   }),
   action: Type.Enum([...changeActions], { type: 'string' }),
   fields: Type.Array(Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
@@ -168,7 +170,7 @@ export const applyConfiguration = endpoint(
     ...admin,
     permission: 'configuration.apply',
     recentAuthentication: true,
-    summary: 'Apply a document of settings, groups, apps, organizations and invitations, or show what it would change',
+    summary: 'Apply a document of the configuration, or show what it would change',
   },
   {
     body: Type.Object(
@@ -202,7 +204,7 @@ export const exportConfiguration = endpoint(
   {
     ...admin,
     permission: 'configuration.export',
-    summary: 'Get a document of the settings, groups, apps, organizations and invitations that the caller may read',
+    summary: 'Get a document of the configuration that the caller may read',
   },
   { querystring: Type.Object({ source: Type.Optional(Source) }) },
   { 200: ConfigurationDocument },

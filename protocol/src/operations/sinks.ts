@@ -6,6 +6,7 @@ import { nullable, Timestamp, Uuid } from '../values.ts'
 const reading = { security: 'admin', cors: 'auth host', permission: 'sinks.manage' } as const
 const managing = { ...reading, recentAuthentication: true } as const
 
+const SinkKey = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,39}$' })
 const SinkUrl = Type.String({
   minLength: 1,
   maxLength: 2000,
@@ -16,10 +17,11 @@ const Actions = Type.Array(Type.String({ pattern: '^[a-z_.]{1,64}$' }), {
   uniqueItems: true,
   description: 'Actions, or prefixes of them such as `group.member`. None for all',
 })
+const headersDescription = '`Authorization`, and those that begin with `X-`'
 const Headers = Type.Record(Type.String(), Type.String({ maxLength: 2000 }), {
   maxProperties: limits.sinkHeadersMax,
   writeOnly: true,
-  description: '`Authorization`, and those that begin with `X-`',
+  description: headersDescription,
 })
 const CaPem = Type.String({
   maxLength: limits.sinkCaCharactersMax,
@@ -53,6 +55,31 @@ export const Sink = Type.Object({
 })
 export type Sink = Static<typeof Sink>
 
+/** Sink as a document declares it. */
+export const DeclaredSink = Type.Object(
+  {
+    key: SinkKey,
+    kind: Type.Optional(Sink.properties.kind),
+    url: Type.Optional(SinkUrl),
+    headers: Type.Optional(
+      nullable(
+        Type.Record(Type.String(), Type.String({ maxLength: 2000, writeOnly: true }), {
+          maxProperties: limits.sinkHeadersMax,
+          description: headersDescription,
+        }),
+      ),
+    ),
+    caPem: Type.Optional(nullable(CaPem)),
+    actions: Type.Optional(nullable(Actions)),
+    status: Type.Optional(SinkStatus),
+  },
+  {
+    additionalProperties: false,
+    description: 'A receiver of the audit log. Without headers, another host removes them',
+  },
+)
+export type DeclaredSink = Static<typeof DeclaredSink>
+
 const BySink = Type.Object({ sinkId: Uuid })
 
 export const listSinks = endpoint(
@@ -67,7 +94,7 @@ export const createSink = endpoint(
   { ...managing, summary: 'Add a sink, which gets the events from now on' },
   {
     body: Type.Object({
-      key: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,39}$' }),
+      key: SinkKey,
       kind: Type.Enum(['http', 'syslog'], { type: 'string' }),
       url: SinkUrl,
       headers: Type.Optional(Headers),

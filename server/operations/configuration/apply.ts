@@ -5,6 +5,7 @@ import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canoni
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import type { ResourceDirectory } from '#clients/resources/settings.ts'
+import { mailChange } from '#operations/sinks/change-mail.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
@@ -15,6 +16,7 @@ import { applyInvitations, pruneInvitations } from './invitations.ts'
 import { applyOrganizations } from './organizations/organization.ts'
 import { type Applying, type Change, planChangedError } from './plan.ts'
 import { applySettings } from './settings.ts'
+import { announceChanges, applySinks, changedSinks, pruneSinks } from './sinks/sink.ts'
 
 const errors = defineErrors({
   confirmation_required: [409, 'This deletes many objects. Send their number as confirm.'],
@@ -51,10 +53,25 @@ class DryRun extends Error {
  * `managed_elsewhere`, `plan_changed`, `confirmation_required`.
  */
 export async function applyDocument(services: Services, request: Request, now: Date): Promise<Plan> {
-  const { operator, document, dryRun = true, adopt = false } = request
+  const { kernel } = services
+  const { operator, document, dryRun = true } = request
+  if (dryRun || !document.sinks) return applyAtOnce(services, request, now)
+  // Sinks hear of their change before it is made. A transaction does not wait for them.
+  const planned = await applyAtOnce(services, { ...request, dryRun: true }, now)
+  requireShown(planned, request)
+  const announced = await announceChanges(kernel, operator, planned.changes)
+  const plan = await applyAtOnce(services, { ...request, digest: planned.digest, announced }, now)
+  for (const key of changedSinks(plan.changes)) await mailChange(kernel, key, kernel.clock())
+  return plan
+}
+
+type Announced = Pick<Applying, 'announced'>
+
+async function applyAtOnce(services: Services, request: Request & Announced, now: Date): Promise<Plan> {
+  const { operator, document, dryRun = true, adopt = false, announced } = request
   try {
     return await operatorTransaction(services.kernel.db, operator, async (tx) => {
-      const applying = { ...services, tx, operator, source: document.source, adopt, now }
+      const applying = { ...services, tx, operator, source: document.source, adopt, announced, now }
       const changes = await change(applying, request)
       const plan = { changes, digest: digestOf(changes, request) }
       if (dryRun) throw new DryRun(plan)
@@ -70,17 +87,19 @@ export async function applyDocument(services: Services, request: Request, now: D
 
 /** Makes all changes. What others name comes first: groups before apps and invitations. */
 async function change(applying: Applying, { document, prune = false, browserLanguage }: Request): Promise<Change[]> {
-  const { settings, groups, apps, organizations, invitations } = document
+  const { settings, groups, apps, organizations, invitations, sinks } = document
   const changes = [
     ...(settings ? await applySettings(applying, settings) : []),
     ...(groups ? await applyGroups(applying, groups) : []),
     ...(apps ? await applyApps(applying, apps) : []),
     ...(organizations ? await applyOrganizations(applying, organizations) : []),
     ...(invitations ? await applyInvitations(applying, invitations, browserLanguage) : []),
+    ...(sinks ? await applySinks(applying, sinks) : []),
   ]
   if (!prune) return changes
   return [
     ...changes,
+    ...(sinks ? await pruneSinks(applying, sinks) : []),
     ...(invitations ? await pruneInvitations(applying, invitations) : []),
     ...(apps ? await pruneApps(applying, apps) : []),
     ...(groups ? await pruneGroups(applying, groups) : []),

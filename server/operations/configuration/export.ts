@@ -8,6 +8,7 @@ import type {
 import { limits } from '@countersign/protocol/formats/limits'
 import { isLanguage } from '@countersign/protocol/formats/registries/languages'
 import type { ClientId } from '@countersign/protocol/ids'
+import type { DeclaredSink } from '@countersign/protocol/operations/sinks'
 import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
 import { listGroups } from '#accounts/groups/group.ts'
 import { listPendingMailed } from '#accounts/invitations/invitation.ts'
@@ -19,9 +20,11 @@ import { findOperatorApp, listOperatorApps } from '#clients/registration/operato
 import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { isOfThisService } from '#platform/pictures/picture.ts'
+import { listSinkRows } from '#operations/sinks/sink.ts'
 import { readStoredSettings } from '#platform/settings/setting.ts'
 import { readParts } from './apps/parts.ts'
 import { declarationOf, isGeneratedClientId } from './apps/app.ts'
+import { declarationOf as declarationOfSink } from './sinks/sink.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -55,6 +58,7 @@ export async function exportDocument(
   const apps = hasPermission(operator, 'apps.read') ? await readApps(kernel, source) : []
   const organizations = hasPermission(operator, 'organizations.read') ? await readOrganizations(kernel, source) : []
   const invitations = hasPermission(operator, 'people.invite') ? await readInvitations(kernel, source, now) : []
+  const sinks = hasPermission(operator, 'sinks.manage') ? await readSinks(kernel, source) : []
   return {
     apiVersion: 'countersign/v1',
     source: source ?? ofAll,
@@ -63,6 +67,7 @@ export async function exportDocument(
     ...(apps.length > 0 && { apps }),
     ...(organizations.length > 0 && { organizations }),
     ...(invitations.length > 0 && { invitations }),
+    ...(sinks.length > 0 && { sinks }),
   }
 }
 
@@ -109,6 +114,14 @@ async function readAllApps({ db }: Kernel): Promise<RegisteredApp[]> {
     after = page.length < pageCount ? undefined : page.at(-1)?.clientId
   } while (after !== undefined)
   return found
+}
+
+async function readSinks({ db }: Kernel, source: string | undefined): Promise<DeclaredSink[]> {
+  const own = source === undefined ? undefined : await store.listObjects(db, source, 'sink')
+  const rows = await listSinkRows(db)
+  return rows
+    .filter(({ sinkId }) => own?.some((each) => each.sinkId === sinkId && each.deleteAt === null) ?? true)
+    .map(declarationOfSink)
 }
 
 /** Reads the organizations that a source manages, or any: users create the others. */

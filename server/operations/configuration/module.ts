@@ -2,7 +2,7 @@ import * as endpoints from '@countersign/protocol/operations/configuration'
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import { defineModule } from '#platform/module/define-module.ts'
 import type { Services } from './apply.ts'
-import { deletePrunedApps } from './pruned.ts'
+import { deletePruned } from './pruned.ts'
 import { configurationRoutes } from './routes.ts'
 
 const auditActions = ['configuration.applied'] as const
@@ -19,5 +19,5 @@ export const configuration = defineModule<Services>()({
   mount: configurationRoutes,
   auditActions,
   tables: { configuration_object: 'include' },
-  cleanupTasks: { 'pruned-apps': deletePrunedApps },
+  cleanupTasks: { 'pruned-objects': deletePruned },
 })

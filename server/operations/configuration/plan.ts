@@ -31,6 +31,8 @@ export type Applying = {
   operator: Operator
   source: string
   adopt: boolean
+  /** Versions of the sinks to which their change was announced, by key. Absent in a dry run. */
+  announced?: ReadonlyMap<string, number> | undefined
   now: Date
 }
 

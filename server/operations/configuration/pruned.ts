@@ -1,18 +1,23 @@
-import type { ClientId } from '@countersign/protocol/ids'
 import { deleteDisabledApp } from '#clients/registration/operator-app.ts'
+import { deletePausedSink } from '#operations/sinks/sink.ts'
 import { type Database, transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
 
-/** Deletes up to `batch` apps that a document has not named for long. One that was enabled since stays. */
-export async function deletePrunedApps(db: Database, now: Date, batch: number): Promise<number> {
+/** Deletes up to `batch` apps and sinks that a document has not named for long. One that was enabled since stays. */
+export async function deletePruned(db: Database, now: Date, batch: number): Promise<number> {
   const due = await store.listDue(db, now, batch)
-  for (const clientId of due) await deleteDue(db, clientId, now)
+  for (const object of due) await deleteDue(db, object, now)
   return due.length
 }
 
-function deleteDue(db: Database, clientId: ClientId, now: Date): Promise<void> {
+function deleteDue(db: Database, { source, key, clientId, sinkId }: store.Due, now: Date): Promise<void> {
+  const named = { source, key, kind: clientId === null ? 'sink' : 'app' } as const
   return transaction(db, async (tx) => {
-    if (!(await store.lockDue(tx, clientId, now))) return
-    if (!(await deleteDisabledApp(tx, clientId, now))) await store.setDeletion(tx, clientId, null)
+    if (!(await store.lockDue(tx, named, now))) return
+    const isDeleted =
+      clientId === null
+        ? sinkId !== null && (await deletePausedSink(tx, sinkId, now))
+        : await deleteDisabledApp(tx, clientId, now)
+    if (!isDeleted) await store.setDeletion(tx, named, null)
   })
 }

@@ -4,13 +4,14 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** An object as a source manages it. One of the IDs is set. */
 export type Managed = {
-  kind: 'group' | 'app' | 'invitation' | 'organization'
+  kind: 'group' | 'app' | 'invitation' | 'organization' | 'sink'
   key: string
   source: string
   groupId?: string
   clientId?: ClientId
   invitationId?: string
   organizationId?: OrganizationId
+  sinkId?: string
 }
 
 const managed = [
@@ -20,6 +21,7 @@ const managed = [
   'client_id as clientId',
   'invitation_id as invitationId',
   'organization_id as organizationId',
+  'sink_id as sinkId',
   'delete_at as deleteAt',
 ] as const
 
@@ -40,6 +42,11 @@ export function listObjects(db: Database | Transaction, source: string, kind: Ma
 export function findByGroup(tx: Transaction, groupIds: string[]): Promise<ManagedRow[]> {
   if (groupIds.length === 0) return Promise.resolve([])
   return tx.selectFrom('configuration_object').select(managed).where('group_id', 'in', groupIds).execute()
+}
+
+/** Lists who manages sinks. */
+export function listSinks(tx: Transaction): Promise<ManagedRow[]> {
+  return tx.selectFrom('configuration_object').select(managed).where('sink_id', 'is not', null).execute()
 }
 
 /** Finds who manages organizations. */
@@ -85,11 +92,12 @@ export function findInvited(tx: Transaction, keys: string[]): Promise<ManagedRow
  * another transaction did the same meanwhile.
  */
 export async function claim(tx: Transaction, row: Managed): Promise<boolean> {
-  const { kind, key, source, groupId = null, clientId = null, invitationId = null, organizationId = null } = row
+  const { kind, key, source } = row
+  const { groupId = null, clientId = null, invitationId = null, organizationId = null, sinkId = null } = row
   await sql`
     delete from configuration_object
     where group_id = ${groupId}::uuid or client_id = ${clientId} or invitation_id = ${invitationId}::uuid
-      or organization_id = ${organizationId}::uuid
+      or organization_id = ${organizationId}::uuid or sink_id = ${sinkId}::uuid
       or (object_kind = ${kind} and object_key = ${key}
         and (managed_by = ${source} or object_kind = 'invitation'))`.execute(tx)
   return claimNew(tx, row)
@@ -97,12 +105,14 @@ export async function claim(tx: Transaction, row: Managed): Promise<boolean> {
 
 /** The same for an object that no source has managed. Returns false if another transaction was first. */
 export async function claimNew(tx: Transaction, row: Managed): Promise<boolean> {
-  const { kind, key, source, groupId = null, clientId = null, invitationId = null, organizationId = null } = row
+  const { kind, key, source } = row
+  const { groupId = null, clientId = null, invitationId = null, organizationId = null, sinkId = null } = row
   const { numAffectedRows } = await sql`
     insert into configuration_object
-      (object_kind, object_key, managed_by, group_id, client_id, invitation_id, organization_id)
+      (object_kind, object_key, managed_by, group_id, client_id, invitation_id, organization_id, sink_id)
     values
-      (${kind}, ${key}, ${source}, ${groupId}::uuid, ${clientId}, ${invitationId}::uuid, ${organizationId}::uuid)
+      (${kind}, ${key}, ${source}, ${groupId}::uuid, ${clientId}, ${invitationId}::uuid, ${organizationId}::uuid,
+        ${sinkId}::uuid)
     on conflict do nothing`.execute(tx)
   return numAffectedRows === 1n
 }
@@ -135,29 +145,38 @@ export async function release(tx: Transaction, { source, kind, key }: Key): Prom
     .execute()
 }
 
-/** Sets when an app is deleted, or that it is not. */
-export async function setDeletion(tx: Transaction, clientId: ClientId, deleteAt: Date | null): Promise<void> {
-  await tx.updateTable('configuration_object').set({ delete_at: deleteAt }).where('client_id', '=', clientId).execute()
+/** Sets when an app or a sink is deleted, or that it is not. */
+export async function setDeletion(tx: Transaction, { source, kind, key }: Key, deleteAt: Date | null): Promise<void> {
+  await tx
+    .updateTable('configuration_object')
+    .set({ delete_at: deleteAt })
+    .where('managed_by', '=', source)
+    .where('object_kind', '=', kind)
+    .where('object_key', '=', key)
+    .execute()
 }
 
-/** Lists up to `count` apps whose deletion is due. */
-export async function listDue(db: Database, now: Date, count: number): Promise<ClientId[]> {
-  const rows = await db
+export type Due = Pick<ManagedRow, 'key' | 'source' | 'clientId' | 'sinkId'>
+
+/** Lists up to `count` apps and sinks whose deletion is due. */
+export function listDue(db: Database, now: Date, count: number): Promise<Due[]> {
+  return db
     .selectFrom('configuration_object')
-    .select('client_id as clientId')
+    .select(managed)
     .where('delete_at', '<=', now)
     .orderBy('delete_at')
     .limit(count)
     .execute()
-  return rows.flatMap(({ clientId }) => clientId ?? [])
 }
 
-/** Locks the deletion of an app, if it is due. */
-export function lockDue(tx: Transaction, clientId: ClientId, now: Date) {
+/** Locks the deletion of an app or a sink, if it is due. */
+export function lockDue(tx: Transaction, { source, kind, key }: Key, now: Date) {
   return tx
     .selectFrom('configuration_object')
-    .select('client_id as clientId')
-    .where('client_id', '=', clientId)
+    .select('object_key as key')
+    .where('managed_by', '=', source)
+    .where('object_kind', '=', kind)
+    .where('object_key', '=', key)
     .where('delete_at', '<=', now)
     .forUpdate()
     .executeTakeFirst()

@@ -1,5 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import { ConfigError } from '#platform/config-error.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
+import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import * as store from './store.ts'
@@ -54,6 +56,25 @@ export async function openHeaders(
   const headers: unknown = JSON.parse(await keyring.open(headersContext(sinkId), sealed))
   const entries = Object.entries(headers ?? {})
   return Object.fromEntries(entries.map(([name, value]): [string, string] => [name, String(value)]))
+}
+
+/** Checks whether requests to a sink have exactly these headers. Sealed ones that no root key opens are others. */
+export async function hasHeaders(
+  { keyring }: Sealing,
+  { sinkId, sealedHeaders }: { sinkId: string; sealedHeaders: string | null },
+  headers: Record<string, string>,
+): Promise<boolean> {
+  try {
+    return equalBytes(digestOf(await openHeaders({ keyring }, sinkId, sealedHeaders)), digestOf(headers))
+  } catch (error) {
+    if (error instanceof ConfigError) return false
+    throw error
+  }
+}
+
+function digestOf(headers: Record<string, string>): Buffer {
+  const named = Object.entries(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value])
+  return sha256(JSON.stringify(named.toSorted(([one], [other]) => (one < other ? -1 : 1))))
 }
 
 /** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */

@@ -13,6 +13,8 @@ import { createSecret, sealHeaders } from './secrets.ts'
 import * as store from './store.ts'
 import type { SinkRow } from './store.ts'
 
+export type { SinkRow }
+
 const errors = defineErrors({
   invalid_request: [400, 'The sink is not valid.'],
   sink_not_found: [404, 'No sink has this ID.'],
@@ -25,6 +27,11 @@ const errors = defineErrors({
 export async function listSinks(db: Database): Promise<Sink[]> {
   const { last } = await readHead(db)
   return (await store.listSinks(db)).map((row) => toSink(row, last))
+}
+
+/** Lists the sinks as they are stored, by key. */
+export function listSinkRows(db: Database): Promise<SinkRow[]> {
+  return store.listSinks(db)
 }
 
 /** Returns a sink. Throws `sink_not_found`. */
@@ -41,6 +48,7 @@ export type NewSink = {
   headers?: Record<string, string>
   caPem?: string | null
   actions?: string[]
+  status?: Sink['status']
 }
 
 /**
@@ -71,13 +79,24 @@ export async function insertSink(
   now: Date,
 ): Promise<{ sinkId: string; secret: string | null }> {
   requireValid(kernel, requested)
-  const { key, kind, url, headers = {}, caPem = null, actions = [] } = requested
+  const { key, kind, url, headers = {}, caPem = null, actions = [], status = 'enabled' } = requested
   const { db: tx } = kernel
   const sinkId = randomUUID()
   const sealed = await sealHeaders(kernel, sinkId, headers)
   const made = kind === 'http' ? await createSecret(kernel, sinkId) : null
   const { last } = await readHead(tx)
-  const row = { sinkId, key, kind, url, caPem, actions, ...sealed, sealedSecret: made?.sealed ?? null, cursor: last }
+  const row = {
+    sinkId,
+    key,
+    kind,
+    url,
+    caPem,
+    actions,
+    status,
+    ...sealed,
+    sealedSecret: made?.sealed ?? null,
+    cursor: last,
+  }
   const outcome = await store.insertSink(tx, row, { max: limits.sinksMax, now })
   if (outcome === 'exists') throw errors.sink_exists()
   if (outcome === 'too many') throw errors.too_many_sinks()
@@ -157,6 +176,14 @@ export async function deleteSink(kernel: ServerContext, operator: Operator, sink
     const details = { sinkId, key: row.key }
     await recordAuditEvent(tx, { action: 'sink.deleted', ...auditFieldsOf(operator), details }, now)
   })
+}
+
+/** Deletes a sink if it is still paused. Returns false if it is enabled. */
+export async function deletePausedSink(tx: Transaction, sinkId: string, now: Date): Promise<boolean> {
+  const row = await store.findSink(tx, sinkId)
+  if (row?.status !== 'paused' || !(await store.deleteSink(tx, row))) return false
+  await recordAuditEvent(tx, { action: 'sink.deleted', actor: 'system', details: { sinkId, key: row.key } }, now)
+  return true
 }
 
 /**

@@ -61,7 +61,7 @@ export async function findSink(db: Database, sinkId: string): Promise<SinkRow | 
 }
 
 type NewSink = Pick<SinkRow, 'sinkId' | 'key' | 'kind' | 'url' | 'headerNames' | 'sealedHeaders' | 'sealedSecret'> &
-  Pick<SinkRow, 'caPem' | 'actions' | 'cursor'>
+  Pick<SinkRow, 'caPem' | 'actions' | 'cursor' | 'status'>
 
 /** Inserts a sink. Returns why it did not, if so. The number cannot grow between the count and the commit. */
 export async function insertSink(
@@ -85,7 +85,7 @@ export async function insertSink(
       sealed_secret: sink.sealedSecret,
       ca_pem: sink.caPem,
       actions: sink.actions,
-      status: 'enabled',
+      status: sink.status,
       cursor_sequence: String(sink.cursor),
       next_attempt_at: now,
       created_at: now,

@@ -189,13 +189,14 @@ export interface Tables {
     organization_access: Generated<'none' | 'read' | 'create' | null>
   }
   configuration_object: {
-    object_kind: 'group' | 'app' | 'invitation' | 'organization'
+    object_kind: 'group' | 'app' | 'invitation' | 'organization' | 'sink'
     object_key: string
     managed_by: string
     group_id: string | null
     client_id: ClientId | null
     invitation_id: string | null
     organization_id: OrganizationId | null
+    sink_id: string | null
     delete_at: Date | null
   }
   delegation_former_identity: {

@@ -226,7 +226,7 @@ export async function pruneApps(applying: Applying, declared: DeclaredApp[]): Pr
     const change = { status: 'disabled' } as const
     await naming(object, () => updateApp({ ...kernel, db: tx }, { manager, clientId }, change, now))
     afterCommit(tx, () => apps.forgetEverywhere(clientId))
-    await store.setDeletion(tx, clientId, addSeconds(now, limits.prunedAppSeconds))
+    await store.setDeletion(tx, { source, kind: 'app', key }, addSeconds(now, limits.prunedObjectSeconds))
     const fields = [{ path: 'status', from: found?.status ?? null, to: 'disabled' }]
     changes.push({ object, action: 'delete', fields })
   }

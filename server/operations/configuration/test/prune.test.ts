@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ConfigurationChange } from '@countersign/protocol/operations/configuration'
 import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
-import { deletePrunedApps } from '#operations/configuration/pruned.ts'
+import { deletePruned } from '#operations/configuration/pruned.ts'
 import { mailDue } from '#accounts/invitations/mailing.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -96,9 +96,9 @@ test('CNF-08 a pruned app is disabled, deleted after 30 days, and restored by it
     payload: { status: 'active' },
   })
   const later = (seconds: number) => new Date(world.now().getTime() + seconds * 1000)
-  await deletePrunedApps(world.db, later(29 * 24 * 3600), 100)
+  await deletePruned(world.db, later(29 * 24 * 3600), 100)
   assert.equal((await get(`apps/${gone}`)).statusCode, 200)
-  await deletePrunedApps(world.db, later(thirtyOneDays), 100)
+  await deletePruned(world.db, later(thirtyOneDays), 100)
   assert.equal((await get(`apps/${gone}`)).statusCode, 404)
   for (const clientId of [back, enabled]) assert.equal((await get(`apps/${clientId}`)).json().status, 'active')
 })
