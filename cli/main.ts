@@ -107,6 +107,7 @@ import {
   addRemove as addRemoveSink,
   addReplay as addReplaySink,
   addResume as addResumeSink,
+  addRotateSecret as addRotateSinkSecret,
   addSet as addSetSink,
   addShow as addShowSink,
   addTest as addTestSink,
@@ -262,6 +263,7 @@ addPauseSink(sinks)
 addResumeSink(sinks)
 addTestSink(sinks)
 addReplaySink(sinks)
+addRotateSinkSecret(sinks)
 addRemoveSink(sinks)
 
 const keys = program.command('keys').description('manage token-signing keys')

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander'
 import { call } from '../call.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { CancelledError, CliError, isInteractive, printJson, printTable, promptConfirmation } from '../terminal.ts'
+import { toSeconds } from '../apps/options.ts'
 import { collect, parsePlaceBefore } from '../options/values.ts'
 
 type Given = { url?: string; header?: string[]; ca?: string; action?: string[] }
@@ -106,6 +107,23 @@ export function addReplay(sinks: Command): void {
       const { sinkId } = await findSink(settings, key)
       const given = { params: { sinkId }, body: { cursor: after } }
       print(settings, await call(settings, 'PUT /api/admin/sinks/:sinkId/cursor', given))
+    })
+}
+
+export function addRotateSecret(sinks: Command): void {
+  onSink(sinks, 'rotate-secret', 'replace the secret of a receiver of kind http; prints the new one once')
+    .option('--grace <seconds>', 'how long the old secret also signs (at most 604800); default: not at all', toSeconds)
+    .action(async (key: string, { grace }: { grace?: number }, command: Command) => {
+      const settings = settingsOf(command)
+      const { sinkId } = await findSink(settings, key)
+      const body = grace === undefined ? {} : { graceSeconds: grace }
+      const answer = await call(settings, 'POST /api/admin/sinks/:sinkId/secret', { params: { sinkId }, body })
+      if (settings.json) return printJson(answer)
+      printTable([
+        ['Secret', answer.secret],
+        ['The old secret also signs', grace === undefined ? 'no longer' : `until ${answer.previousUntil}`],
+      ])
+      console.log(styleText('yellow', '\nStore the secret now. It will not be shown again.'))
     })
 }
 

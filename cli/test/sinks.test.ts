@@ -44,6 +44,12 @@ test('AUD-07 a receiver is added, tested, changed, paused, replayed and removed 
   assert.match((await sinks('replay', 'siem', '--after', '0')).stdout, /^Cursor +0$/m)
   assert.match((await sinks('resume', 'siem')).stdout, /^Status +enabled$/m)
   await receiver.has(8)
+  const [, first] = /^Secret +(whsec_\S+)$/m.exec(added.stdout) ?? []
+  const rotated = await sinks('rotate-secret', 'siem', '--grace', '60')
+  const [, second] = /^Secret +(whsec_\S+)$/m.exec(rotated.stdout) ?? []
+  assert.ok(second && second !== first, rotated.stderr)
+  assert.match(rotated.stdout, /^The old secret also signs +until \d{4}-/m)
+  assert.match((await sinks('rotate-secret', 'siem')).stdout, /^The old secret also signs +no longer$/m)
   assert.match((await sinks('list')).stdout, /^siem +http +http:\/\/localhost:\d+\/hook +enabled +\d+/m)
   assert.equal((await sinks('remove', 'siem')).code, 2)
   assert.equal((await sinks('remove', 'siem', '--yes')).stdout, 'siem was removed.\n')

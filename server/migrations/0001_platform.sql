@@ -80,6 +80,9 @@ create table sink (
   sealed_headers text,
   -- Secret that signs requests, sealed.
   sealed_secret text check ((kind = 'http') = (sealed_secret is not null)),
+  -- The secret before, which also signs until then.
+  previous_sealed_secret text,
+  previous_secret_until timestamptz,
   ca_pem text,
   actions text[] not null,
   status text not null check (status in ('enabled', 'paused')),
@@ -96,7 +99,8 @@ create table sink (
     last_error in ('address_not_allowed', 'unreachable', 'certificate_invalid', 'timed_out', 'rejected', 'not_signed')
   ),
   last_delivered_at timestamptz,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  check ((previous_sealed_secret is null) = (previous_secret_until is null))
 );
 
 -- Audit events of organizations without a place in the trail. A request adds one without a lock that others need.

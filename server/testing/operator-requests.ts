@@ -61,6 +61,7 @@ async function manageSinks({ world: { admin }, send }: RequestClient): Promise<v
   await send(admin, `GET ${path}`)
   await send(admin, `PATCH ${path}`, { actions: ['operator'] })
   await send(admin, `PUT ${path}/cursor`, { cursor: 0 })
+  await send(admin, `POST ${path}/secret`, { graceSeconds: 60 })
   await send(admin, `POST ${path}/test`)
   await send(admin, `DELETE ${path}`)
 }

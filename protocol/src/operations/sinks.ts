@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { endpoint, NoContent } from '../endpoint.ts'
+import { endpoint, NoContent, optionalBody } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { nullable, Timestamp, Uuid } from '../values.ts'
 
@@ -148,6 +148,29 @@ export const replaySink = endpoint(
     body: Type.Object({ cursor: Type.Integer({ minimum: 0, description: 'Not above the present one' }) }),
   },
   { 200: Sink },
+)
+
+export const rotateSinkSecret = endpoint(
+  'POST /api/admin/sinks/:sinkId/secret',
+  {
+    ...managing,
+    summary: 'Create a new secret of a sink, returned only once; the old one also signs for graceSeconds',
+  },
+  {
+    params: BySink,
+    body: optionalBody(
+      Type.Object(
+        { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })) },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  {
+    201: Type.Object({
+      secret: Type.String({ description: 'Signs requests. No later answer contains it' }),
+      previousUntil: Timestamp,
+    }),
+  },
 )
 
 export const testSink = endpoint(

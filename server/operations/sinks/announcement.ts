@@ -13,7 +13,11 @@ const errors = defineErrors({ state_changed: [409, 'The sink was changed meanwhi
 const announcementMilliseconds = 5000
 
 /** A change of a sink before it is made. */
-export type Announced = { row: SinkRow; change: 'update' | 'delete' | 'replay'; changed: readonly string[] }
+export type Announced = {
+  row: SinkRow
+  change: 'update' | 'delete' | 'replay' | 'rotate_secret'
+  changed: readonly string[]
+}
 
 /**
  * Sends a change to its sink before it is made, if it can be reached: who takes over an operator cannot silence a

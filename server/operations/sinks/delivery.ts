@@ -5,7 +5,7 @@ import type { Database } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { OutboundError } from '#platform/outbound/fetch.ts'
 import { type Batch, writeHttpBatch, writeSyslogBatch } from './message.ts'
-import { openHeaders, openSecret } from './secrets.ts'
+import { openHeaders, openSecrets } from './secrets.ts'
 import type { SinkRow } from './store.ts'
 
 const eventsMax = 500
@@ -74,10 +74,10 @@ async function postBatch(
   events: Batch,
   limits: Limits,
 ): Promise<SinkFault | undefined> {
-  const opened = await openSecrets(kernel, sink)
+  const now = kernel.clock()
+  const opened = await openAll(kernel, sink, now)
   if (!opened) return 'not_signed'
-  const { sinkId } = sink
-  const { body, headers } = writeHttpBatch(events, { sinkId, secret: opened.secret, now: kernel.clock() })
+  const { body, headers } = writeHttpBatch(events, { sinkId: sink.sinkId, secrets: opened.secrets, now })
   const sent = { ...limits, body, headers: { ...opened.headers, ...headers } }
   const status = await kernel.outbound.sinks.post(sink, sent)
   if (status >= 200 && status < 300) return undefined
@@ -86,10 +86,11 @@ async function postBatch(
 }
 
 /** Opens the secrets of a sink. Returns undefined if the root key was lost, which is logged. */
-async function openSecrets(kernel: DeliveryDeps, { sinkId, key, sealedSecret, sealedHeaders }: SinkRow) {
+async function openAll(kernel: DeliveryDeps, sink: SinkRow, now: Date) {
+  const { sinkId, key, sealedHeaders } = sink
   try {
-    const secret = await openSecret(kernel, sinkId, sealedSecret ?? '')
-    return { secret, headers: await openHeaders(kernel, sinkId, sealedHeaders) }
+    const secrets = await openSecrets(kernel, sink, now)
+    return { secrets, headers: await openHeaders(kernel, sinkId, sealedHeaders) }
   } catch (error) {
     kernel.log.error({ error, sink: key }, 'secrets of a sink not opened')
     return undefined

@@ -10,10 +10,10 @@ const messageIdCharactersMax = 32
 /** Events of one request, or of one connection. */
 export type Batch = [AuditEvent, ...AuditEvent[]]
 
-/** Builds the body of a request and its headers, signed by Standard Webhooks. */
+/** Builds the body of a request and its headers, signed by each secret (Standard Webhooks). */
 export function writeHttpBatch(
   events: Batch,
-  { sinkId, secret, now }: { sinkId: string; secret: string; now: Date },
+  { sinkId, secrets, now }: { sinkId: string; secrets: string[]; now: Date },
 ): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify(events)
   // The same events have the same ID when they are sent again. After a restore, other events have their places.
@@ -25,7 +25,7 @@ export function writeHttpBatch(
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(toNumericDate(now)),
-      'webhook-signature': new Webhook(secret).sign(id, now, body),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
     },
   }
 }

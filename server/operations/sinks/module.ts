@@ -2,7 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/operations/sinks'
 import { defineModule } from '#platform/module/define-module.ts'
 import { sinkRoutes } from './routes.ts'
-import { reencryptSinks } from './secrets.ts'
+import { pruneSinkSecrets, reencryptSinks } from './secrets.ts'
 import { startSinkSender } from './sender.ts'
 
 const auditActions = [
@@ -10,6 +10,7 @@ const auditActions = [
   'sink.change_announced',
   'sink.updated',
   'sink.replayed',
+  'sink.secret_rotated',
   'sink.deleted',
   'sink.tested',
 ] as const
@@ -33,6 +34,7 @@ export const sinks = defineModule()({
   auditActions,
   rateLimits,
   tables: { sink: 'include' },
+  cleanupTasks: { 'sink-secrets': pruneSinkSecrets },
   maintenanceTasks: { 'reencrypt-sink-secrets': reencryptSinks },
   background: ({ kernel }) => startSinkSender(kernel),
 })

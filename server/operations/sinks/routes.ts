@@ -2,7 +2,7 @@ import * as endpoints from '@countersign/protocol/operations/sinks'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { createSink, deleteSink, getSink, listSinks, replaySink, testSink, updateSink } from './sink.ts'
+import { createSink, deleteSink, getSink, listSinks, replaySink, rotateSecret, testSink, updateSink } from './sink.ts'
 
 export function sinkRoutes(host: Host, kernel: ServerContext): void {
   const { db, clock } = kernel
@@ -49,6 +49,16 @@ export function sinkRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.replaySink,
     onRequest,
     handler: (request) => replaySink(kernel, of(request), { ...request.params, ...request.body }, clock()),
+  })
+
+  host.route({
+    ...endpoints.rotateSinkSecret,
+    onRequest,
+    async handler(request, reply) {
+      const rotated = { ...request.params, graceSeconds: request.body?.graceSeconds ?? 0 }
+      const { secret, previousUntil } = await rotateSecret(kernel, of(request), rotated, clock())
+      return reply.status(201).send({ secret, previousUntil: previousUntil.toISOString() })
+    },
   })
 
   host.route({

@@ -1,10 +1,12 @@
 import { limits } from '@countersign/protocol/formats/limits'
+import type { Database } from '#platform/database/database.ts'
 import { ConfigError } from '#platform/config-error.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import * as store from './store.ts'
+import type { SinkRow } from './store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'headers must be Authorization, or begin with X-, with values of visible ASCII characters.'],
@@ -20,7 +22,15 @@ export async function createSecret({ keyring }: Sealing, sinkId: string): Promis
   return { secret, sealed: await keyring.seal(secretContext(sinkId), secret) }
 }
 
-export function openSecret({ keyring }: Sealing, sinkId: string, sealed: string): Promise<string> {
+/** Opens the secrets that sign now: the present one, and the one before until its end. */
+export async function openSecrets(kernel: Sealing, row: SinkRow, now: Date): Promise<string[]> {
+  const { sinkId, sealedSecret, previousSealedSecret, previousSecretUntil } = row
+  const secret = await openSecret(kernel, sinkId, sealedSecret ?? '')
+  if (previousSealedSecret === null || previousSecretUntil === null || previousSecretUntil <= now) return [secret]
+  return [secret, await openSecret(kernel, sinkId, previousSealedSecret)]
+}
+
+function openSecret({ keyring }: Sealing, sinkId: string, sealed: string): Promise<string> {
   return keyring.open(secretContext(sinkId), sealed)
 }
 
@@ -77,13 +87,22 @@ function digestOf(headers: Record<string, string>): Buffer {
   return sha256(JSON.stringify(named.toSorted(([one], [other]) => (one < other ? -1 : 1))))
 }
 
+/** Deletes former secrets that no longer sign. Returns their number. */
+export function pruneSinkSecrets(db: Database, now: Date): Promise<number> {
+  return store.deleteEndedSecrets(db, now)
+}
+
 /** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
 export async function reencryptSinks({ db, keyring }: Pick<ServerContext, 'db' | 'keyring'>): Promise<void> {
-  for (const { sinkId, sealedHeaders, sealedSecret } of await store.listSinks(db)) {
+  for (const row of await store.listSinks(db)) {
+    const { sinkId, sealedHeaders } = row
     const headers = sealedHeaders && (await keyring.renew(headersContext(sinkId), sealedHeaders))
-    const secret = sealedSecret && (await keyring.renew(secretContext(sinkId), sealedSecret))
+    const renew = async (sealed: string | null) => sealed && (await keyring.renew(secretContext(sinkId), sealed))
+    const sealedSecret = await renew(row.sealedSecret)
+    const previousSealedSecret = await renew(row.previousSealedSecret)
     if (headers !== sealedHeaders) await store.replaceHeaders(db, sinkId, sealedHeaders, headers)
-    if (secret !== sealedSecret) await store.replaceSecret(db, sinkId, secret)
+    if (sealedSecret !== row.sealedSecret || previousSealedSecret !== row.previousSealedSecret)
+      await store.replaceSecrets(db, sinkId, row, { sealedSecret, previousSealedSecret })
   }
 }
 

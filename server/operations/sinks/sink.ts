@@ -5,6 +5,7 @@ import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/ope
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { readHead } from '#platform/audit/event-feed.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Announced, announceChange, countChange, sendAtOnce } from './announcement.ts'
@@ -205,6 +206,34 @@ export async function replaySink(
     await recordAuditEvent(tx, { action: 'sink.replayed', ...auditFieldsOf(operator), details }, now)
   })
   return getSink(kernel.db, sinkId)
+}
+
+/**
+ * Creates a new secret of a sink of kind http, and returns it only here. The one before signs too for `graceSeconds`,
+ * and no earlier one. Throws `sink_not_found`, `invalid_request`, `state_changed` or `rate_limited`.
+ */
+export async function rotateSecret(
+  kernel: ServerContext,
+  operator: Operator,
+  { sinkId, graceSeconds }: { sinkId: string; graceSeconds: number },
+  now: Date,
+): Promise<{ secret: string; previousUntil: Date }> {
+  const row = await requireSink(kernel.db, sinkId)
+  const { kind, key, version, sealedSecret: previous } = row
+  if (kind !== 'http') throw errors.invalid_request({ sentence: 'Only requests of kind http are signed.' })
+  const { secret, sealed } = await createSecret(kernel, sinkId)
+  const previousUntil = addSeconds(now, graceSeconds)
+  const before =
+    graceSeconds > 0
+      ? { previousSealedSecret: previous, previousSecretUntil: previousUntil }
+      : { previousSealedSecret: null, previousSecretUntil: null }
+  await carryOut(kernel, operator, { row, change: 'rotate_secret', changed: [] }, async (tx) => {
+    if (!(await store.updateSink(tx, { sinkId, version, sealedSecret: sealed, ...before }, now)))
+      throw errors.state_changed()
+    const details = { sinkId, key, graceSeconds }
+    await recordAuditEvent(tx, { action: 'sink.secret_rotated', ...auditFieldsOf(operator), details }, now)
+  })
+  return { secret, previousUntil }
 }
 
 /** Sends one event to a sink at once. Returns why it did not arrive. Throws `sink_not_found` or `rate_limited`. */

@@ -10,6 +10,8 @@ const columns = [
   'header_names as headerNames',
   'sealed_headers as sealedHeaders',
   'sealed_secret as sealedSecret',
+  'previous_sealed_secret as previousSealedSecret',
+  'previous_secret_until as previousSecretUntil',
   'ca_pem as caPem',
   'actions',
   'status',
@@ -30,6 +32,8 @@ export type SinkRow = {
   headerNames: string[]
   sealedHeaders: string | null
   sealedSecret: string | null
+  previousSealedSecret: string | null
+  previousSecretUntil: Date | null
   caPem: string | null
   actions: string[]
   status: Sink['status']
@@ -94,14 +98,18 @@ export async function insertSink(
   return 'inserted'
 }
 
+/** The secret of a sink, and the one before with its end. */
+type Secrets = Pick<SinkRow, 'sealedSecret' | 'previousSealedSecret' | 'previousSecretUntil'>
+
 /** Changed fields of a sink, at the version from which the change derives. */
 export type SinkChange = { sinkId: string; version: number } & Partial<
-  Pick<SinkRow, 'url' | 'headerNames' | 'sealedHeaders' | 'caPem' | 'actions' | 'status' | 'cursor'>
+  Pick<SinkRow, 'url' | 'headerNames' | 'sealedHeaders' | 'caPem' | 'actions' | 'status' | 'cursor'> & Secrets
 >
 
 /** Changes a sink, and lets it be tried at once. Returns false if it was changed or removed meanwhile. */
 export async function updateSink(tx: Transaction, change: SinkChange, now: Date): Promise<boolean> {
   const { sinkId, version, url, headerNames, sealedHeaders, caPem, actions, status, cursor } = change
+  const { sealedSecret, previousSealedSecret, previousSecretUntil } = change
   const { numUpdatedRows } = await tx
     .updateTable('sink')
     .set(({ eb }) => ({
@@ -112,6 +120,9 @@ export async function updateSink(tx: Transaction, change: SinkChange, now: Date)
       ...(actions !== undefined && { actions }),
       ...(status !== undefined && { status }),
       ...(cursor !== undefined && { cursor_sequence: String(cursor) }),
+      ...(sealedSecret !== undefined && { sealed_secret: sealedSecret }),
+      ...(previousSealedSecret !== undefined && { previous_sealed_secret: previousSealedSecret }),
+      ...(previousSecretUntil !== undefined && { previous_secret_until: previousSecretUntil }),
       version: eb('version', '+', 1),
       failures: 0,
       last_error: null,
@@ -144,8 +155,31 @@ export async function replaceHeaders(db: Database, sinkId: string, from: string 
     .execute()
 }
 
-export async function replaceSecret(db: Database, sinkId: string, to: string | null): Promise<void> {
-  await db.updateTable('sink').set({ sealed_secret: to }).where('sink_id', '=', sinkId).execute()
+/** Replaces sealed secrets, unless one was changed meanwhile. */
+export async function replaceSecrets(
+  db: Database,
+  sinkId: string,
+  from: SealedSecrets,
+  { sealedSecret, previousSealedSecret }: SealedSecrets,
+): Promise<void> {
+  await db
+    .updateTable('sink')
+    .set({ sealed_secret: sealedSecret, previous_sealed_secret: previousSealedSecret })
+    .where('sink_id', '=', sinkId)
+    .where(sql<boolean>`sealed_secret is not distinct from ${from.sealedSecret}`)
+    .where(sql<boolean>`previous_sealed_secret is not distinct from ${from.previousSealedSecret}`)
+    .execute()
+}
+type SealedSecrets = Pick<SinkRow, 'sealedSecret' | 'previousSealedSecret'>
+
+/** Deletes former secrets that no longer sign. Returns their number. */
+export async function deleteEndedSecrets(db: Database, now: Date): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('sink')
+    .set({ previous_sealed_secret: null, previous_secret_until: null })
+    .where('previous_secret_until', '<=', now)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }
 
 /** Right of one process to send to a sink, for some time. */

@@ -865,6 +865,8 @@ export interface Tables {
     header_names: Generated<string[]>
     sealed_headers: string | null
     sealed_secret: string | null
+    previous_sealed_secret: string | null
+    previous_secret_until: Date | null
     ca_pem: string | null
     actions: string[]
     status: 'enabled' | 'paused'

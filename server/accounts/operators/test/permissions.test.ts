@@ -100,6 +100,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'PATCH /api/admin/sinks/:sinkId': ['sinks.manage', 'owner', 'fresh'],
   'DELETE /api/admin/sinks/:sinkId': ['sinks.manage', 'owner', 'fresh'],
   'PUT /api/admin/sinks/:sinkId/cursor': ['sinks.manage', 'owner', 'fresh'],
+  'POST /api/admin/sinks/:sinkId/secret': ['sinks.manage', 'owner', 'fresh'],
   'POST /api/admin/sinks/:sinkId/test': ['sinks.manage', 'owner', 'fresh'],
   'GET /api/admin/webhooks': ['sinks.manage', 'owner'],
   'POST /api/admin/webhooks': ['sinks.manage', 'owner', 'fresh'],

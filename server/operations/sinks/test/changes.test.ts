@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import type { Sink } from '@countersign/protocol/operations/sinks'
+import { Webhook } from 'standardwebhooks'
+import { pruneSinkSecrets } from '#operations/sinks/secrets.ts'
 import { numberEvents } from '#platform/audit/chain.ts'
 import { codeIn, type Mailbox, openMailbox } from '#testing/mailbox.ts'
 import { makeOperator } from '#testing/operators.ts'
-import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -118,6 +120,63 @@ test('AUD-06 secrets are in no later answer, and stay with the receiver that the
   await ask('DELETE', `/${sinkId}`)
   await own.close()
   await other.close()
+})
+
+/** Verifies a request with the library that receivers use, at the world's time. */
+function isSignedBy({ headers, body }: ReceivedWebhook, secret: string): boolean {
+  mock.timers.enable({ apis: ['Date'], now: world.now() })
+  try {
+    new Webhook(secret).verify(body, headers)
+    return true
+  } catch {
+    return false
+  } finally {
+    mock.timers.reset()
+  }
+}
+
+test('AUD-06 AUD-07 a new secret signs once its receiver heard of it, and the former one until its end', async () => {
+  const receiver = await startWebhookReceiver()
+  const body = { key: 'rotated', kind: 'http', url: receiver.url }
+  const { sink, secret: first } = await ask<{ sink: Sink; secret: string }>('POST', '', body)
+  const secrets = [first]
+  const rotate = async (graceSeconds?: number) => {
+    const given = graceSeconds === undefined ? undefined : { graceSeconds }
+    const answer = await ask<{ secret: string; previousUntil: string }>('POST', `/${sink.sinkId}/secret`, given)
+    secrets.push(answer.secret)
+    return answer.previousUntil
+  }
+  const signers = () => {
+    const last = receiver.received.at(-1)
+    return secrets.map((secret) => last !== undefined && isSignedBy(last, secret))
+  }
+  const signersOfTest = async () => {
+    assert.deepEqual(await ask('POST', `/${sink.sinkId}/test`), { error: null })
+    return signers()
+  }
+  const until = await rotate(60)
+  assert.equal(until, new Date(world.now().getTime() + 60_000).toISOString())
+  const [announced]: AuditEvent[] = JSON.parse(receiver.received[0]?.body ?? '[]')
+  assert.deepEqual([announced?.action, announced?.details['change']], ['sink.change_announced', 'rotate_secret'])
+  assert.deepEqual(signers(), [true, false])
+  assert.deepEqual(await signersOfTest(), [true, true])
+  world.pass(61)
+  assert.deepEqual(await signersOfTest(), [false, true])
+  assert.equal(await pruneSinkSecrets(world.db, world.now()), 1)
+  await rotate(60)
+  await rotate()
+  assert.deepEqual(await signersOfTest(), [false, false, false, true])
+
+  const stored = await world.db.selectFrom('sink').selectAll().execute()
+  const events = await world.db.selectFrom('audit_event').selectAll().execute()
+  const everything = JSON.stringify([stored, events, (await send('GET', '')).json()])
+  for (const secret of secrets) assert.ok(!everything.includes(secret.slice('whsec_'.length)))
+  await ask('DELETE', `/${sink.sinkId}`)
+  await receiver.close()
+
+  const syslog = await create('tls://siem.example.com:6514', { kind: 'syslog' })
+  assert.deepEqual(await refusalOf('POST', `/${syslog.sinkId}/secret`, {}), [400, 'invalid_request'])
+  await ask('DELETE', `/${syslog.sinkId}`)
 })
 
 test('a test sends one event at once, and says why it did not arrive', async () => {

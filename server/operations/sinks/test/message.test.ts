@@ -14,7 +14,7 @@ function eventAt(sequence: number): AuditEvent {
 }
 
 const idOf = (first: AuditEvent, ...others: AuditEvent[]) =>
-  writeHttpBatch([first, ...others], { sinkId, secret, now }).headers['webhook-id']
+  writeHttpBatch([first, ...others], { sinkId, secrets: [secret], now }).headers['webhook-id']
 
 test('AUD-02 the same events have the same webhook-id, and others at the same places have another', () => {
   const [one, two, three] = [eventAt(7), eventAt(8), eventAt(9)]

@@ -91,6 +91,36 @@ export function ReplaySink({ sink: { sinkId, key, cursor }, onDone, onClose }: P
   )
 }
 
+const graceSeconds = 24 * 3600
+
+/** Replaces the secret. The old one signs too for a day. */
+export function RotateSecret({
+  sink: { sinkId, key },
+  onIssued,
+  onClose,
+}: Omit<Props, 'onDone'> & { onIssued: (secret: string) => void }) {
+  const words = useSinksMessages()
+  const { ask } = useOperator()
+  const act = {
+    name: 'rotate-sink',
+    label: words.rotate.open,
+    do: async () => {
+      const given = { params: { sinkId }, body: { graceSeconds } }
+      onIssued((await ask('POST /api/admin/sinks/:sinkId/secret', given)).secret)
+    },
+  }
+  return (
+    <Ask
+      title={words.rotate.title(key)}
+      act={act}
+      onClose={onClose}
+      command={['sinks', 'rotate-secret', key, '--grace', String(graceSeconds)]}
+    >
+      <p>{words.rotate.what}</p>
+    </Ask>
+  )
+}
+
 export function RemoveSink({ sink: { sinkId, key }, onDone, onClose }: Props) {
   const words = useSinksMessages()
   const { ask } = useOperator()

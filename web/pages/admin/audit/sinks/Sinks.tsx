@@ -11,13 +11,11 @@ import { useOperator } from '../../acting/operator.ts'
 import { Reading } from '../../reading/Reading.tsx'
 import { useReading } from '../../reading/use-reading.ts'
 import { IssuedSecret, NewSink } from './NewSink.tsx'
-import { RemoveSink, ReplaySink, SwitchSink, TestSink } from './SinkDialogs.tsx'
+import { RemoveSink, ReplaySink, RotateSecret, SwitchSink, TestSink } from './SinkDialogs.tsx'
 import { useSinksMessages } from './words.ts'
 
-type Act = 'test' | 'switch' | 'replay' | 'remove'
+type Act = 'test' | 'switch' | 'replay' | 'rotate' | 'remove'
 type DialogState = 'add' | { about: Act; sink: Sink }
-
-const dialogs = { test: TestSink, switch: SwitchSink, replay: ReplaySink, remove: RemoveSink } as const
 
 /** Lists the receivers of the audit log. */
 export function Sinks() {
@@ -32,7 +30,10 @@ export function Sinks() {
     sinks.again()
     toast(said)
   }
-  const Chosen = typeof dialog === 'object' ? dialogs[dialog.about] : undefined
+  const issued = (said: string) => (made: string | null) => {
+    done(said)
+    setSecret(made ?? undefined)
+  }
   return (
     <Card
       flush
@@ -58,25 +59,42 @@ export function Sinks() {
           )
         }
       </Reading>
-      {dialog === 'add' && (
-        <NewSink
-          onClose={close}
-          onAdded={(made) => {
-            done(words.added)
-            setSecret(made ?? undefined)
-          }}
-        />
+      {dialog === 'add' && <NewSink onClose={close} onAdded={issued(words.added)} />}
+      {typeof dialog === 'object' && (
+        <ChosenDialog {...dialog} onDone={done} onIssued={issued(words.rotate.done)} onClose={close} />
       )}
-      {Chosen && typeof dialog === 'object' && <Chosen sink={dialog.sink} onDone={done} onClose={close} />}
       {secret !== undefined && <IssuedSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </Card>
   )
 }
 
+type ChosenProps = {
+  about: Act
+  sink: Sink
+  onDone: (said: string) => void
+  onIssued: (secret: string) => void
+  onClose: () => void
+}
+
+function ChosenDialog({ about, onIssued, ...given }: ChosenProps) {
+  switch (about) {
+    case 'test':
+      return <TestSink {...given} />
+    case 'switch':
+      return <SwitchSink {...given} />
+    case 'replay':
+      return <ReplaySink {...given} />
+    case 'rotate':
+      return <RotateSecret {...given} onIssued={onIssued} />
+    case 'remove':
+      return <RemoveSink {...given} />
+  }
+}
+
 function SinkRow({ sink, onAsk }: { sink: Sink; onAsk: (about: Act) => void }) {
   const words = useSinksMessages()
   const { language } = useLocale()
-  const { key, url, status, lag, lastError, lastDeliveredAt } = sink
+  const { key, kind, url, status, lag, lastError, lastDeliveredAt } = sink
   const isPaused = status === 'paused'
   const delivered =
     lastDeliveredAt === null
@@ -115,6 +133,16 @@ function SinkRow({ sink, onAsk }: { sink: Sink; onAsk: (about: Act) => void }) {
               action: 'ask-replay-sink',
               onChoose: () => onAsk('replay'),
             },
+            ...(kind === 'http'
+              ? [
+                  {
+                    label: words.rotate.open,
+                    icon: 'key-round',
+                    action: 'ask-rotate-sink',
+                    onChoose: () => onAsk('rotate'),
+                  } as const,
+                ]
+              : []),
             {
               label: words.remove.open,
               icon: 'trash',

@@ -79,6 +79,12 @@ export const adminSinksMessages: typeof english = {
     now: 'إعادة الإرسال',
     done: (key) => `يتلقى ${isolate(key)} هذه الأحداث من جديد.`,
   },
+  rotate: {
+    open: 'سر جديد',
+    title: (key) => `سر جديد لـ ${isolate(key)}؟`,
+    what: 'يوقّع السر الحالي أيضًا مدة يوم. يُبلَّغ المستقبِل قبل ذلك، ويتلقى المالكون رسالة بريد.',
+    done: 'يوقّع السر الجديد من الآن فصاعدًا.',
+  },
   remove: {
     open: 'إزالة',
     title: (key) => `إزالة ${isolate(key)}؟`,

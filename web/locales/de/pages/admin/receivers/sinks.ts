@@ -66,6 +66,14 @@ export const adminSinksMessages: typeof english = {
     now: 'Noch einmal senden',
     done: (key) => `${key} erhält diese Ereignisse noch einmal.`,
   },
+  rotate: {
+    open: 'Neues Geheimnis',
+    title: (key) => `Neues Geheimnis für ${key}?`,
+    what:
+      'Das jetzige Geheimnis signiert noch einen Tag lang mit. Der Empfänger erfährt es vorher, und die Inhaber ' +
+      'erhalten eine E-Mail.',
+    done: 'Das neue Geheimnis signiert von jetzt an.',
+  },
   remove: {
     open: 'Entfernen',
     title: (key) => `${key} entfernen?`,

@@ -66,6 +66,12 @@ export const adminSinksMessages = {
     now: 'Send again',
     done: (key: string) => `${key} gets these events again.`,
   },
+  rotate: {
+    open: 'New secret',
+    title: (key: string) => `New secret for ${key}?`,
+    what: 'The present secret also signs for a day. The sink gets an event about it first, and the owners get a mail.',
+    done: 'The new secret signs from now on.',
+  },
   remove: {
     open: 'Remove',
     title: (key: string) => `Remove ${key}?`,
