@@ -1,6 +1,6 @@
 import { isValidCurvePoint } from '@countersign/protocol/formats/encryption/agreement-key'
 import { fromCanonicalBase64Url, toBase64Url } from '@countersign/protocol/formats/base64'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { deriveBytes } from './hkdf.ts'
 import { KeyEncryptionKey } from './prf.ts'
 
@@ -80,11 +80,11 @@ async function agree(
   return {
     digits: digitsOf(
       await deriveBytes(secret, `countersign/device-approval/digits/v1\n${said}`),
-      limits.deviceApprovalDigits,
+      pageLimits.deviceApprovalDigits,
     ),
     confirmation: digitsOf(
       await deriveBytes(secret, `countersign/device-approval/confirmation/v1\n${said}`),
-      limits.deviceConfirmationDigits,
+      pageLimits.deviceConfirmationDigits,
     ),
     wrappingKey: await KeyEncryptionKey.derive(secret, `countersign/device-approval/wrap/v1\n${said}`),
   }

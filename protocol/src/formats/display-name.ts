@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { pageLimits } from './registries/page-limits.ts'
 
 /**
  * Characters that are invisible or change adjacent text: control, surrogate, private-use and unassigned ones, line and
@@ -31,7 +31,7 @@ const visible = /[^\p{Z}\p{DI}\u2800]/v
  * Checks that a name disguises neither itself nor adjacent text: 1 to 80 characters by default, at least one of them
  * visible.
  */
-export function isDisplayName(text: string, charactersMax: number = limits.displayNameCharactersMax): boolean {
+export function isDisplayName(text: string, charactersMax: number = pageLimits.displayNameCharactersMax): boolean {
   return [...text].length <= charactersMax && visible.test(text) && isShown(text)
 }
 
@@ -53,7 +53,7 @@ const cleanedCharactersMax = 1000
  */
 export function cleanDisplayName(
   text: string,
-  charactersMax: number = limits.displayNameCharactersMax,
+  charactersMax: number = pageLimits.displayNameCharactersMax,
 ): string | undefined {
   const cut = [...withoutUnseen(text.slice(0, cleanedCharactersMax))].slice(0, charactersMax).join('')
   // Truncation may leave half of an emoji; a name without any joiners and marks is still a name.

@@ -1,5 +1,5 @@
 import { isLocalPart } from './email.ts'
-import { limits } from './limits.ts'
+import { pageLimits } from './registries/page-limits.ts'
 
 /** Characters with another meaning in a URL, characters that URL parsers remove, and escapes of any. */
 const notOfHost = /[\s\p{Cc}/?#@:\\%[\]]/u
@@ -15,7 +15,7 @@ export function normalizeDomain(text: string): string | undefined {
   if (notOfHost.test(text)) return undefined
   const domain = URL.parse(`https://${text}`)?.hostname.replace(/\.$/, '') ?? ''
   const labels = domain.split('.')
-  if (labels.length < 2 || domain.length > limits.domainCharactersMax) return undefined
+  if (labels.length < 2 || domain.length > pageLimits.domainCharactersMax) return undefined
   return labels.every((each) => label.test(each)) && topLabel.test(labels.at(-1) ?? '') ? domain : undefined
 }
 
@@ -45,7 +45,9 @@ export function slugify(name: string): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-  return trimHyphens(trimHyphens(plain).slice(0, limits.slugCharactersMax - limits.slugSuffixCharacters)) || fallback
+  return (
+    trimHyphens(trimHyphens(plain).slice(0, pageLimits.slugCharactersMax - pageLimits.slugSuffixCharacters)) || fallback
+  )
 }
 
 /** Two hyphens are never adjacent here. */

@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { pageLimits } from './registries/page-limits.ts'
 
 const localPart = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/
 const label = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
@@ -11,7 +11,7 @@ const topLabel = /^[A-Za-z]/
 export function isEmail(text: string): boolean {
   const [name = '', domain = '', ...more] = text.split('@')
   const labels = domain.split('.')
-  if (text.length > limits.emailCharactersMax || more.length > 0 || labels.length < 2) return false
+  if (text.length > pageLimits.emailCharactersMax || more.length > 0 || labels.length < 2) return false
   return isLocalPart(name) && labels.every((each) => label.test(each)) && topLabel.test(labels.at(-1) ?? '')
 }
 

@@ -1,5 +1,9 @@
+import { pageLimits } from './registries/page-limits.ts'
+
 /** Lifetimes and sizes of the interface (§8), each named with its unit. */
 export const limits = {
+  ...pageLimits,
+
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 32,
   /** Member names in one body, in all its objects together. */
@@ -20,7 +24,6 @@ export const limits = {
   invitationsListedPerDocumentMax: 2000,
   /** Objects that a plan deletes without a confirmed count. */
   unconfirmedDeletionsMax: 5,
-  /** For how long an app stays disabled that a document no longer names. */
   /** How long what a document no longer names is disabled before it is deleted. */
   prunedObjectSeconds: 30 * 24 * 3600,
   groupsPerIdentityMax: 500,
@@ -42,19 +45,10 @@ export const limits = {
   /** Mapped claims of an app, and characters of a value. */
   claimsPerAppMax: 40,
   mappedValueCharactersMax: 256,
-  /** The JSON texts of `groups`, `roles` and mapped claims in a JWT, and in an answer. */
-  assignedClaimsBytesMax: 4096,
-  answerClaimsBytesMax: 64 * 1024,
   accessContactCharactersMax: 200,
 
   handleCharactersMin: 3,
   handleCharactersMax: 32,
-  displayNameCharactersMax: 80,
-  suspensionReasonCharactersMax: 500,
-  /** Days between the order of an operator to delete an identity and its deletion. */
-  deletionRetainDays: 7,
-  deletionRetainDaysMax: 30,
-  recoveryReasonCharactersMax: 500,
   recoveryLinkLifetimeSeconds: 3600,
   /** How long the user must have verified the address that gets a recovery link. */
   recoveryAddressVerifiedSeconds: 7 * 24 * 3600,
@@ -66,20 +60,12 @@ export const limits = {
   /** How long what the master key before a reset opens is kept. */
   formerKeysKeptSeconds: 90 * 24 * 3600,
   clientIdCharactersMax: 300,
-  identitiesPerUserMax: 20,
-  passkeysPerUserMax: 20,
-  appsPerUserMax: 50,
   /** Days of an app's usage that its developer sees, and those that are stored. */
   usageShownDays: 30,
   usageKeptDays: 90,
   redirectUrisMax: 50,
-  resourcesPerAppMax: 20,
-  scopesPerResourceMax: 50,
   /** Time for which a former handle stays reserved for its owner. */
   handleReservedSeconds: 90 * 24 * 3600,
-  emailCharactersMax: 254,
-  /** Of a domain that can be verified: with the prefix of its challenge, it is still a valid name (RFC 1035 §2.3.4). */
-  domainCharactersMax: 230,
   /** Of an uploaded picture, and of each side in pixels. */
   pictureBytesMax: 2 * 1024 * 1024,
   pictureSideMax: 4096,
@@ -90,15 +76,9 @@ export const limits = {
   emailCodeDigits: 6,
   emailCodeLifetimeSeconds: 10 * 60,
   emailCodeTriesMax: 5,
-
-  flowLifetimeSeconds: 5 * 60,
   sessionsPerUserMax: 100,
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
-  freshAuthenticationSeconds: 5 * 60,
-  /** Time in which a signed act is done, and time in which a proposal is approved by others and done. */
-  actLifetimeSeconds: 5 * 60,
-  actProposalLifetimeSeconds: 7 * 24 * 3600,
   /** Acts that a session has started and neither done nor declined. A further one replaces the oldest. */
   openActsPerSessionMax: 5,
   /** Entries of a trail in a response, for a page that follows it. */
@@ -130,8 +110,6 @@ export const limits = {
   delegatedTokenLifetimeSeconds: 600,
   /** Time after authentication for which a user counts as present for a delegation. */
   userPresentSeconds: 3600,
-  /** Retention of a revoked delegation and of each use, and interval between audit events for uses. */
-  delegationRememberedSeconds: 90 * 24 * 3600,
   delegationUsesRecordedSeconds: 24 * 3600,
   delegationUsesShownMax: 200,
   /** Interval between audit events for revocations of access tokens of one token family. */
@@ -178,8 +156,6 @@ export const limits = {
   signingMetadataDepthMax: 8,
   signingLifetimeSeconds: 300,
   signingLifetimeSecondsMin: 60,
-  signingLifetimeSecondsMax: 3600,
-  signingWaitSecondsMax: 30,
   /** Maximum of pending requests of one app for one identity; and of an app that the identity has not connected. */
   signingPendingMax: 20,
   /** Signing keys of one identity in all: receipts contain the log entries of each. */
@@ -194,8 +170,6 @@ export const limits = {
   signingPendingOfUnconnectedTogetherMax: 50,
   /** Maximum of started approvals of one request by one identity; the oldest is replaced. */
   signingApprovalFlowsMax: 5,
-  /** Maximum difference between the clocks of the service and of the device on which a user approves. */
-  signingApprovalClockSecondsMax: 600,
   /** Interval between audit events for requests of one app to one signer, and their maximum for unconnected apps. */
   signingRequestRecordedSeconds: 3600,
   signingRequestRecordedOfUnconnectedMax: 3,
@@ -211,8 +185,6 @@ export const limits = {
   transparencyLeavesMax: 256,
   /** Of one identity, each with its proof. */
   transparencyEventsMax: 100,
-
-  slugCharactersMax: 48,
   /** Time for which a former slug stays reserved for its organization, and maximum of reserved slugs of one. */
   slugReservedSeconds: 90 * 24 * 3600,
   slugsReservedMax: 3,
@@ -222,16 +194,12 @@ export const limits = {
    */
   slugKeptAfterSeconds: 7 * 24 * 3600,
   slugsOfDeletedMax: 20,
-  /** Maximum of required approvals of an organization, and of its signatories: each signs its founding. */
-  approvalsNeededMax: 20,
   signatoriesMax: 100,
   /** Maximum of open proposals of an organization. */
   proposalsMax: 20,
   /** When a requested reset of a council may be completed, and when it must have been. */
   councilResetAfterSeconds: 14 * 24 * 3600,
   councilResetUntilSeconds: 28 * 24 * 3600,
-  /** Length of the suffix of a slug that another organization has: a hyphen and random letters. */
-  slugSuffixCharacters: 9,
   organizationsPerIdentityMax: 100,
   invitationLifetimeSeconds: 7 * 24 * 3600,
   invitationsWaitingMax: 200,
@@ -244,7 +212,6 @@ export const limits = {
   ssoConnectionsPerOrganizationMax: 10,
   /** Maximum of keys of an organization, including former ones; and maximum of members to wrap one for at once. */
   organizationKeysMax: 50,
-  keyGrantsAtOnceMax: 64,
   keyGrantCharactersMax: 1024,
   /**
    * Maximum of users that a directory may provision by SCIM for one connection, of results per page, and of characters
@@ -256,10 +223,6 @@ export const limits = {
   /** Interval between checks of a verified domain, and retry interval if its name servers did not answer. */
   domainCheckSeconds: 24 * 3600,
   domainCheckAgainSeconds: 3600,
-  /**
-   * Time for which a domain stays verified without its proof, and time for which its name servers may be unreachable.
-   */
-  domainGraceSeconds: 7 * 24 * 3600,
   domainSilenceSeconds: 7 * 24 * 3600,
 
   /** Of answers and metadata of an identity provider: a user with many groups has a long answer. */
@@ -279,14 +242,11 @@ export const limits = {
   accountInvitationsMax: 20_000,
   /** Identities that operators have added and that no one has accepted. */
   invitedIdentitiesMax: 20_000,
-  invitationUsesMax: 1000,
   groupsPerInvitationMax: 20,
-  invitationMessageCharactersMax: 500,
   accountInvitationSecondsDefault: 7 * 24 * 3600,
   accountInvitationSecondsMin: 3600,
   accountInvitationSecondsMax: 90 * 24 * 3600,
   invitationImportRowsMax: 5000,
-  invitationImportBytesMax: 1024 * 1024,
   /** New invitations of one document that is applied: each is mailed before the answer. */
   invitationsPerDocumentMax: 200,
   /** For how long an expired invitation is listed. */
@@ -304,7 +264,6 @@ export const limits = {
   /** Resources of a SCIM token that are read for a filter which no index serves. */
   scimScannedMax: 100_000,
   adminTokensMax: 50,
-  adminTokenNetworksMax: 20,
   adminTokenDaysDefault: 90,
   adminTokenDaysMax: 366,
   adminTokenGraceSecondsMax: 86_400,
@@ -312,30 +271,13 @@ export const limits = {
   adminTokenListedSeconds: 30 * 24 * 3600,
 
   ciphertextBytesMax: 16 * 1024,
-  /**
-   * Of the redirect targets in the envelope of an app key, of each, and of all together: with the longest key, the
-   * envelope is a ciphertext of at most `ciphertextBytesMax`.
-   */
-  appKeyRedirectsMax: 20,
-  appKeyRedirectCharactersMax: 2000,
-  appKeyRedirectsCharactersMax: 8000,
   /** Of an app key in a FedCM assertion, which is four times the longest. */
   appKeyJweCharactersMax: 4096,
-  /** Of a self-record before it is sealed, and of its ciphertext: base64url, and the header of the envelope. */
-  selfRecordBytesMax: 32 * 1024,
+  /** Of the ciphertext of a self-record: base64url, and the header of the envelope. */
   selfRecordCiphertextBytesMax: 44 * 1024,
-  /** Keys of one identity that a self-record names before the log contains them. */
-  selfRecordPendingMax: 4,
   keyWrapsMax: 40,
-  /** Lifetime of a device approval, and maximum of pending ones of a user. */
-  deviceApprovalLifetimeSeconds: 5 * 60,
+  /** Pending ones of a user. */
   deviceApprovalsMax: 3,
-  deviceApprovalTriesMax: 3,
-  /** Of the code for the answering device, and of the code it returns. */
-  deviceApprovalDigits: 6,
-  deviceConfirmationDigits: 2,
-  /** Of the passphrase of a new backup, which nothing else protects. */
-  backupPassphraseCharactersMin: 16,
   stateCharactersMax: 8192,
   nonceCharactersMax: 1024,
 } as const

@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
@@ -68,7 +68,7 @@ type Signed = Extract<SigningOutcome, { status: 'signed' }>
 
 const openingPatienceMilliseconds = 15_000
 /** Longer than the wait parameter of the request. */
-const statusPatienceMilliseconds = (limits.signingWaitSecondsMax + 15) * 1000
+const statusPatienceMilliseconds = (pageLimits.signingWaitSecondsMax + 15) * 1000
 const restMilliseconds = 1000
 const backOffMillisecondsMax = 8000
 
@@ -180,7 +180,7 @@ export async function pollStatus(app: App, request: Watched, waiting: WaitOption
 
 async function readStatus({ baseUrl, clientId }: App, { requestId }: Watched, signal?: AbortSignal) {
   const url = new URL(`/api/signing/request/${encodeURIComponent(requestId)}/status`, baseUrl)
-  const query: Watching['query'] = { clientId, wait: String(limits.signingWaitSecondsMax) }
+  const query: Watching['query'] = { clientId, wait: String(pageLimits.signingWaitSecondsMax) }
   url.search = new URLSearchParams(query).toString()
   const answer = await exchange(url, { patienceMilliseconds: statusPatienceMilliseconds, signal })
   if (!isStatus(answer)) throw unexpected('The status endpoint returned an unexpected response.')
@@ -200,7 +200,7 @@ function asPassing(error: unknown): CountersignError {
  */
 function beginPatience(expiresAt: string, graceSeconds: number) {
   const untilExpiry = new Date(expiresAt).getTime() - Date.now() || 0
-  const lifetime = Math.min(Math.max(0, untilExpiry), limits.signingLifetimeSecondsMax * 1000)
+  const lifetime = Math.min(Math.max(0, untilExpiry), pageLimits.signingLifetimeSecondsMax * 1000)
   const end = performance.now() + lifetime + graceSeconds * 1000
   let requestedAt = performance.now()
   let failures = 0

@@ -1,6 +1,6 @@
 import { useMessages } from '../frame/Root.tsx'
 import type { MasterKey } from '@countersign/keys/master-key'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useEffect, useState } from 'preact/hooks'
 import { parseDigits } from '../../lib/text/dates.ts'
 import { ActionForm, Actions } from '../form/Actions.tsx'
@@ -95,12 +95,12 @@ function Confirm({ request }: { request: Extract<DeviceRequestState, { at: 'conf
   const doing = useActions()
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
-  const [triesLeft, setTriesLeft] = useState<number>(limits.deviceApprovalTriesMax)
+  const [triesLeft, setTriesLeft] = useState<number>(pageLimits.deviceApprovalTriesMax)
   const unlock: Action = {
     name: 'unlock',
     label: words.unlockThis,
     do: () => {
-      const digits = parseDigits(typed, limits.deviceConfirmationDigits)
+      const digits = parseDigits(typed, pageLimits.deviceConfirmationDigits)
       if (digits === undefined) return setProblem(words.malformedConfirmation)
       if (digits === request.expected) return request.confirm()
       if (triesLeft === 1) return request.giveUp()

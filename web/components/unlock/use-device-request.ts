@@ -1,6 +1,6 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { DeviceApproval } from '@countersign/protocol/accounts/device-approvals'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { isOver, waitForApproval, cancelApproval } from '../../lib/keys/unlock.ts'
@@ -58,7 +58,7 @@ async function requestMasterKey(waiting: Waiting): Promise<MasterKey | undefined
 }
 
 function endOf(milliseconds: number): DeviceRequestResult {
-  return milliseconds < limits.deviceApprovalLifetimeSeconds * 1000 ? 'refused' : 'expired'
+  return milliseconds < pageLimits.deviceApprovalLifetimeSeconds * 1000 ? 'refused' : 'expired'
 }
 
 async function receive({ userId, signal, show }: Waiting, vault: Awaited<ReturnType<typeof loadVault>>) {

@@ -2,7 +2,7 @@ import { detailsDigest, proposalDigest } from '@countersign/protocol/formats/act
 import type { TrailPlace } from '@countersign/protocol/formats/acts/follow-trail'
 import { fromCanonicalBase64Of, fromCanonicalBase64Url } from '@countersign/protocol/formats/base64'
 import { isObject } from '@countersign/protocol/formats/json'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import {
   type JsonObject,
   parseCanonicalJson,
@@ -80,7 +80,7 @@ export function stateAct(
 
 /** Compares the clock of the service with that of this device. */
 export function isOnTime({ at }: Pick<StatedByService, 'at'>, now: number): boolean {
-  return Math.abs(now - Date.parse(at)) <= limits.signingApprovalClockSecondsMax * 1000
+  return Math.abs(now - Date.parse(at)) <= pageLimits.signingApprovalClockSecondsMax * 1000
 }
 
 /** Checks what a verifier checks about order and time, so that nothing is signed that counts for nothing, or longer. */
@@ -90,7 +90,7 @@ function isAllowed(
   place: TrailPlace,
 ): boolean {
   if (details['organizationId'] !== organizationId) return false
-  const seconds = role === 'sign' ? limits.actLifetimeSeconds : limits.actProposalLifetimeSeconds
+  const seconds = role === 'sign' ? pageLimits.actLifetimeSeconds : pageLimits.actProposalLifetimeSeconds
   const milliseconds = Date.parse(expiresAt) - Date.parse(at)
   if (milliseconds <= 0 || milliseconds > seconds * 1000) return false
   if (role === 'approve') return proposal !== null && previousAct === null

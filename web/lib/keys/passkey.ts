@@ -6,7 +6,7 @@ import {
 import { startAuthentication, startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/browser'
 import type { ResponseOf } from '@countersign/protocol/api'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type {
   AuthenticationResponse,
   CreationOptions,
@@ -102,7 +102,7 @@ function renewBeforeExpiry() {
       due = true
       WebAuthnAbortService.cancelCeremony()
     },
-    (limits.flowLifetimeSeconds - 20) * 1000,
+    (pageLimits.flowLifetimeSeconds - 20) * 1000,
   )
   return { isDue: () => due, forget: () => clearTimeout(timer) }
 }

@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { dayOf } from '../../lib/text/dates.ts'
 import { PageHead } from '../../components/frame/Frame.tsx'
 import { RouteLink } from '../../components/frame/route.tsx'
@@ -14,7 +14,7 @@ type Props = { apps: OwnApp[]; goTo: Navigate }
 
 export function AppList({ apps, goTo }: Props) {
   const words = useLocale().words.developers
-  const isFull = apps.length >= limits.appsPerUserMax
+  const isFull = apps.length >= pageLimits.appsPerUserMax
   return (
     <>
       <PageHead title={words.title} lead={words.lead} actions={apps.length > 0 && !isFull && <AddApp goTo={goTo} />} />

@@ -1,7 +1,7 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import type { OrganizationKey as Opened } from '@countersign/keys/organization-key'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { OrganizationKeyWrap, OrganizationKey } from '@countersign/protocol/organizations/keys'
 import { ActStoppedError, actInline } from '../../lib/acts/inline.ts'
 import { callBusiness } from '../../lib/api/business-call.ts'
@@ -137,7 +137,7 @@ export async function shareOrganizationKey(
   )
   key.forget()
   while (wraps.length > 0) {
-    const body = { wraps: wraps.splice(0, limits.keyGrantsAtOnceMax) }
+    const body = { wraps: wraps.splice(0, pageLimits.keyGrantsAtOnceMax) }
     await act({ name: `PUT ${grants}`, action: 'organization.key.shared' }, { ...aboutKey(query, record), body })
   }
 }

@@ -1,5 +1,5 @@
 import { toBase64, toBase64Url } from '@countersign/protocol/formats/base64'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { approvalChallengeInput } from '@countersign/protocol/formats/signing/approval'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
 import type { ResponseOf } from '@countersign/protocol/api'
@@ -61,7 +61,7 @@ export function findDifference(
 ): 'statement' | 'clock' | undefined {
   if (writeCanonicalJson(statement) !== started.statement) return 'statement'
   const milliseconds = Math.abs(now - Date.parse(started.challengedAt))
-  return milliseconds <= limits.signingApprovalClockSecondsMax * 1000 ? undefined : 'clock'
+  return milliseconds <= pageLimits.signingApprovalClockSecondsMax * 1000 ? undefined : 'clock'
 }
 
 /** Computes the challenge for the passkey, base64url. */

@@ -4,7 +4,7 @@
  */
 import { fromCanonicalBase64, fromCanonicalBase64Url, toBase64 } from '../base64.ts'
 import { isObject } from '../json.ts'
-import { limits } from '../limits.ts'
+import { pageLimits } from '../registries/page-limits.ts'
 import { parseCanonicalJson, writeCanonicalJson } from '../signing/canonical-json.ts'
 import { appKeyOf, type FormerAppKey } from './app-key-fragment.ts'
 
@@ -47,8 +47,10 @@ export function redirectTargetOf(redirectUri: string): string | undefined {
 
 /** Returns the places with another redirect target. If there are too many, the oldest are left out. */
 export function withRedirect(places: AppKeyPlaces, target: string): AppKeyPlaces {
-  const redirects = [...places.redirects.filter((each) => each !== target), target].slice(-limits.appKeyRedirectsMax)
-  while (sizeOf(redirects) > limits.appKeyRedirectsCharactersMax) redirects.shift()
+  const redirects = [...places.redirects.filter((each) => each !== target), target].slice(
+    -pageLimits.appKeyRedirectsMax,
+  )
+  while (sizeOf(redirects) > pageLimits.appKeyRedirectsCharactersMax) redirects.shift()
   return { ...places, redirects }
 }
 
@@ -76,9 +78,10 @@ function parsePlaces({ consentedAt, recipient, redirects }: Record<string, unkno
     return undefined
   if (recipient !== null && !isThumbprint(recipient)) return undefined
   const listed: unknown[] = Array.isArray(redirects) ? redirects : []
-  if (listed.length === 0 || listed.length > limits.appKeyRedirectsMax) return undefined
+  if (listed.length === 0 || listed.length > pageLimits.appKeyRedirectsMax) return undefined
   const targets = listed.filter(isTarget)
-  if (new Set(targets).size !== listed.length || sizeOf(targets) > limits.appKeyRedirectsCharactersMax) return undefined
+  if (new Set(targets).size !== listed.length || sizeOf(targets) > pageLimits.appKeyRedirectsCharactersMax)
+    return undefined
   return { consentedAt, recipient, redirects: targets }
 }
 
@@ -92,7 +95,7 @@ function isThumbprint(value: unknown): value is string {
 }
 
 function bounded(target: string): string | undefined {
-  return target.length <= limits.appKeyRedirectCharactersMax ? target : undefined
+  return target.length <= pageLimits.appKeyRedirectCharactersMax ? target : undefined
 }
 
 function sizeOf(targets: string[]): number {

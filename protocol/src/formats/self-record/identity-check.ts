@@ -1,5 +1,5 @@
 /** Part of the self-check that concerns one identity: its history in the log, and the key that the service names. */
-import { limits } from '../limits.ts'
+import { pageLimits } from '../registries/page-limits.ts'
 import { findPromiseError } from '../signing/inclusion-promise.ts'
 import type { NoteKey, NoteSuite } from '../signing/checkpoint.ts'
 import { hashKeyEvent, isOfNewKey, readKeyEvent, type KeyEvent } from '../signing/key-event.ts'
@@ -166,6 +166,6 @@ function conclude(
  * the log cannot keep this promise and break theirs.
  */
 export function addPending(kept: PendingKey[], added: PendingKey[]): PendingKey[] {
-  const newest = [...kept, ...added].slice(-limits.selfRecordPendingMax)
+  const newest = [...kept, ...added].slice(-pageLimits.selfRecordPendingMax)
   return newest.map((each, index) => (index < newest.length - 1 ? { ...each, promised: null } : each))
 }

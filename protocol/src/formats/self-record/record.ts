@@ -8,7 +8,7 @@ import { isObject } from '../json.ts'
 import { parseCanonicalJson, writeCanonicalJson } from '../signing/canonical-json.ts'
 import type { SignedInclusionPromise } from '../signing/inclusion-promise.ts'
 import { isCanonicalInstant } from '../signing/instant.ts'
-import { limits } from '../limits.ts'
+import { pageLimits } from '../registries/page-limits.ts'
 
 /** Leaf that the log has promised to contain. */
 export type PromisedLeaf = { leaf: string; promise: SignedInclusionPromise }
@@ -28,7 +28,7 @@ export type IdentityEntry = {
   head: string | null
   /** Number of leaves up to that one. */
   leaves: number
-  /** Keys that the log did not contain yet, oldest first; at most `limits.selfRecordPendingMax`. */
+  /** Keys that the log did not contain yet, oldest first; at most `pageLimits.selfRecordPendingMax`. */
   pending: PendingKey[]
 }
 
@@ -57,7 +57,8 @@ export const recordVersion = 1 as const
 /** Writes a record. Throws a `RangeError` above 32 KiB, which 20 identities with pending keys do not reach. */
 export function writeSelfRecord(record: SelfRecord): string {
   const text = writeCanonicalJson(record)
-  if (new TextEncoder().encode(text).length > limits.selfRecordBytesMax) throw new RangeError('The record is too long.')
+  if (new TextEncoder().encode(text).length > pageLimits.selfRecordBytesMax)
+    throw new RangeError('The record is too long.')
   return text
 }
 

@@ -1,6 +1,6 @@
 import type { Delegation, DelegationUse } from '@countersign/protocol/oauth/delegations'
 import { parseScope } from '@countersign/protocol/formats/scope'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
 import { dayOf, momentOf } from '../../../lib/text/dates.ts'
@@ -9,7 +9,7 @@ import { useActions, type Action } from '../../../components/form/use-actions.ts
 import { useLocale } from '../words.ts'
 import { Spinner } from '../../../components/display/Facts.tsx'
 
-const daysRemembered = limits.delegationRememberedSeconds / (24 * 3600)
+const daysRemembered = pageLimits.delegationRememberedSeconds / (24 * 3600)
 
 /** Shows when an app used a delegation. Loads the list on demand. */
 export function DelegationUses({ of: delegation }: { of: Delegation }) {

@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useEffect, useState } from 'preact/hooks'
 import { parseDigits } from '../../../lib/text/dates.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
@@ -62,7 +62,7 @@ function Compare({ unlocking, step, onCancel }: CompareProps) {
     asleep: step.at === 'agree',
     do: async () => {
       if (step.at === 'agree') return
-      const digits = parseDigits(typed, limits.deviceApprovalDigits)
+      const digits = parseDigits(typed, pageLimits.deviceApprovalDigits)
       if (digits === undefined) return setProblem(words.malformed)
       const flaw = await unlocking.compare(step, digits)
       if (flaw === 'wrong') setProblem(words.wrong(step.triesLeft - 1))

@@ -1,6 +1,6 @@
 import type { Agreement } from '@countersign/keys/device-approval'
 import type { PendingDeviceApproval } from '@countersign/protocol/accounts/device-approvals'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 
 /**
  * The reason of a failure. `altered`: the messages between the two devices were altered, so they do not trust each
@@ -37,7 +37,7 @@ export function nextStep(step: Step, event: Event): Step {
         at: 'compare',
         device: step.device,
         agreement: event.agreement,
-        triesLeft: limits.deviceApprovalTriesMax,
+        triesLeft: pageLimits.deviceApprovalTriesMax,
       }
     }
     case 'wrong digits': {

@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useState } from 'preact/hooks'
 import { signalCurrentUserDetails } from '../../../lib/keys/passkey-signals.ts'
@@ -30,7 +30,7 @@ export function Identities({ data, onChange }: SectionProps) {
       {words.add}
     </button>
   )
-  const isFull = identities.length >= limits.identitiesPerUserMax
+  const isFull = identities.length >= pageLimits.identitiesPerUserMax
   return (
     <>
       <PageHead title={title} lead={lead} {...(!isFull && { actions: add })} />

@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
 import type { ActionState } from '../../../components/form/use-actions.ts'
@@ -21,7 +21,7 @@ export function AddPhone({ passkeyCount, doing, onAdd }: Props) {
         <QrCode text={url} label={words.phoneQr(url)} />
         <p class="soft">{words.phoneWhat}</p>
       </div>
-      {passkeyCount < limits.passkeysPerUserMax && (
+      {passkeyCount < pageLimits.passkeysPerUserMax && (
         <Disclosure summary={words.phoneNearby} icon="smartphone">
           <p>{words.phoneWhy}</p>
           <div class="row">

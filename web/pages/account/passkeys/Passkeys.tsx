@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
 import { useState } from 'preact/hooks'
@@ -37,7 +37,7 @@ export function Passkeys({ data, doing, onAdd, onChanged }: Props) {
     <Card
       flush
       title={words.passkeys}
-      {...(passkeys.length < limits.passkeysPerUserMax && {
+      {...(passkeys.length < pageLimits.passkeysPerUserMax && {
         actions: <ActionButton action={addPasskey} doing={doing} />,
       })}
     >

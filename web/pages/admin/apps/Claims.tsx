@@ -1,5 +1,5 @@
 import type { ClaimMapping, ClaimsPreview } from '@countersign/protocol/clients/claims'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { ActionForm } from '../../../components/form/Actions.tsx'
@@ -112,9 +112,9 @@ function Preview({ clientId, onClose }: { clientId: string; onClose: () => void 
 }
 
 const places = [
-  { name: 'idToken', place: 'id_token', max: limits.assignedClaimsBytesMax },
-  { name: 'userinfo', place: 'userinfo', max: limits.answerClaimsBytesMax },
-  { name: 'accessToken', place: 'access_token', max: limits.assignedClaimsBytesMax },
+  { name: 'idToken', place: 'id_token', max: pageLimits.assignedClaimsBytesMax },
+  { name: 'userinfo', place: 'userinfo', max: pageLimits.answerClaimsBytesMax },
+  { name: 'accessToken', place: 'access_token', max: pageLimits.assignedClaimsBytesMax },
 ] as const
 
 function Shown({ of: preview }: { of: ClaimsPreview }) {

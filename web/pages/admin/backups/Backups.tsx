@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { Health } from '@countersign/protocol/operations/health'
 import { useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
@@ -49,7 +49,7 @@ function Last({ health: { checks } }: { health: Health }) {
   )
 }
 
-const min = limits.backupPassphraseCharactersMin
+const min = pageLimits.backupPassphraseCharactersMin
 
 /** Downloads a backup, encrypted with a passphrase. */
 function Create({ onCreated }: { onCreated: () => void }) {

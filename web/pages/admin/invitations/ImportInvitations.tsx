@@ -1,5 +1,5 @@
 import type { InvitationImport, InvitationImportRow } from '@countersign/protocol/accounts/invitations'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useId, useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
@@ -30,8 +30,8 @@ export function ImportInvitations({ onDone, onClose }: Props) {
   const [problem, setProblem] = useState<string>()
   const choose = async (file: File) => {
     setChosen(undefined)
-    setProblem(file.size > limits.invitationImportBytesMax ? words.tooLarge : undefined)
-    if (file.size > limits.invitationImportBytesMax) return
+    setProblem(file.size > pageLimits.invitationImportBytesMax ? words.tooLarge : undefined)
+    if (file.size > pageLimits.invitationImportBytesMax) return
     const content = new Blob([await file.arrayBuffer()], { type: 'text/csv' })
     const checked = await askWithFile(endpoint, { querystring: { dryRun: 'true' } }, content)
     setChosen({ name: file.name, content, checked })

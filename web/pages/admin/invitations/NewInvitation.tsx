@@ -1,7 +1,7 @@
 import type { AccountInvitation, NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { containsAddress, isEmail } from '@countersign/protocol/formats/email'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { type Language, languages, languageTags } from '@countersign/protocol/formats/registries/languages'
 import { useState } from 'preact/hooks'
 import { RadioGroup, Select } from '../../../components/form/Choice.tsx'
@@ -95,7 +95,7 @@ function DraftFields({ draft, faults, onChange }: FieldsProps) {
           hint={words.usesHint}
           value={draft.uses}
           onInput={(uses) => onChange({ uses })}
-          problem={faults.has('uses') ? words.usesProblem(formatNumber(limits.invitationUsesMax)) : undefined}
+          problem={faults.has('uses') ? words.usesProblem(formatNumber(pageLimits.invitationUsesMax)) : undefined}
           keys="numeric"
         />
       )}
@@ -155,13 +155,13 @@ function faultsOf({ kind, email, uses, message }: Draft): Set<Fault> {
   if (kind === 'link' && !(/^\d{1,4}$/.test(uses.trim()) && isUses(Number(uses)))) faults.add('uses')
   const written = message.trim()
   if (written === '') return faults
-  if (!isDisplayName(written, limits.invitationMessageCharactersMax)) faults.add('message')
+  if (!isDisplayName(written, pageLimits.invitationMessageCharactersMax)) faults.add('message')
   else if (containsAddress(written)) faults.add('messageAddress')
   return faults
 }
 
 function isUses(count: number): boolean {
-  return count >= 1 && count <= limits.invitationUsesMax
+  return count >= 1 && count <= pageLimits.invitationUsesMax
 }
 
 function bodyOf({ kind, email, uses, groups, message, language, hours }: Draft) {

@@ -1,5 +1,5 @@
 import type { AdminToken, NewAdminToken } from '@countersign/protocol/accounts/admin-tokens'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { tokenPermissions } from '@countersign/protocol/formats/registries/permissions'
 import { useState } from 'preact/hooks'
 import { RadioGroup, Select } from '../../../components/form/Choice.tsx'
@@ -91,7 +91,7 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
         onInput={(written) => onChange({ networks: written })}
         problem={
           isChecked && !areNetworks(wordsOf(networks))
-            ? words.networksProblem(formatNumber(limits.adminTokenNetworksMax))
+            ? words.networksProblem(formatNumber(pageLimits.adminTokenNetworksMax))
             : undefined
         }
         exact
@@ -112,7 +112,7 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
 
 /** Checks the form of addresses and networks. The server checks their numbers. */
 function areNetworks(networks: string[]): boolean {
-  return networks.length <= limits.adminTokenNetworksMax && networks.every((each) => network.test(each))
+  return networks.length <= pageLimits.adminTokenNetworksMax && networks.every((each) => network.test(each))
 }
 
 const network = /^[\da-f]*[.:][\da-f.:]*(?:\/\d{1,3})?$/i

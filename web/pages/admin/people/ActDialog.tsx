@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
 import { useState } from 'preact/hooks'
@@ -44,7 +44,7 @@ function Suspend({ identity, onDone, onClose }: Props) {
   const [scope, setScope] = useState<Scope>('account')
   const [term, setTerm] = useState<Term>('none')
   const [isChecked, setChecked] = useState(false)
-  const isValid = isDisplayName(reason.trim(), limits.suspensionReasonCharactersMax)
+  const isValid = isDisplayName(reason.trim(), pageLimits.suspensionReasonCharactersMax)
   const until = endOf(term)
   const act = {
     name: 'suspend',

@@ -1,6 +1,6 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
 import { useState } from 'preact/hooks'
 import { Select } from '../../../components/form/Choice.tsx'
@@ -17,7 +17,7 @@ type Props = {
   onClose: () => void
 }
 
-const daysOf = { day: 1, week: limits.deletionRetainDays, month: limits.deletionRetainDaysMax } as const
+const daysOf = { day: 1, week: pageLimits.deletionRetainDays, month: pageLimits.deletionRetainDaysMax } as const
 const terms = ['day', 'week', 'month'] as const satisfies (keyof typeof daysOf)[]
 
 /**
@@ -34,7 +34,7 @@ export function DeleteIdentity({ identity, onDone, onClose }: Props) {
   const [isChecked, setChecked] = useState(false)
   const retainDays = daysOf[term]
   const isConfirmed = normalizeHandle(confirm.trim().replace(/^@/, '')) === normalizeHandle(handle)
-  const isExplained = isDisplayName(reason.trim(), limits.suspensionReasonCharactersMax)
+  const isExplained = isDisplayName(reason.trim(), pageLimits.suspensionReasonCharactersMax)
   const act = {
     name: 'delete-identity',
     label: remove.now,

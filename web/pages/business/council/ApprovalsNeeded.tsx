@@ -1,4 +1,4 @@
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
@@ -26,8 +26,8 @@ export function ApprovalsNeeded({ organization, present }: Props) {
     look: 'secondary',
     async do() {
       const approvalsNeeded = Number(written)
-      const fits = /^[0-9]+$/.test(written) && approvalsNeeded <= limits.approvalsNeededMax
-      setProblem(fits ? undefined : words.invalid(limits.approvalsNeededMax))
+      const fits = /^[0-9]+$/.test(written) && approvalsNeeded <= pageLimits.approvalsNeededMax
+      setProblem(fits ? undefined : words.invalid(pageLimits.approvalsNeededMax))
       if (!fits || approvalsNeeded === present) return
       await act('PATCH /api/organizations/:organizationId', {
         ...memberContext(organization),

@@ -1,6 +1,6 @@
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
@@ -88,7 +88,7 @@ type StandingProps = { of: OrganizationDomain; words: BusinessWords['domains'] }
 function Standing({ of: { verifiedAt, failingSince }, words }: StandingProps) {
   const { language } = useLocale()
   if (failingSince !== null) {
-    const end = new Date(Date.parse(failingSince) + limits.domainGraceSeconds * 1000)
+    const end = new Date(Date.parse(failingSince) + pageLimits.domainGraceSeconds * 1000)
     return <p class="problem">{words.failing(dayOf(end.toISOString(), language, new Date()))}</p>
   }
   if (verifiedAt === null) return <p>{words.pending}</p>

@@ -1,5 +1,5 @@
 import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { callBusiness as callHost } from '../../../lib/api/business-call.ts'
 import { ApiError, call } from '../../../lib/api/call.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
@@ -36,7 +36,7 @@ const answeredWithinSeconds = 60
 /** Returns whether the user has authenticated recently enough. */
 async function isFresh(): Promise<boolean> {
   const { secondsSinceAuthTime } = await call('GET /api/auth/session', {})
-  return secondsSinceAuthTime + answeredWithinSeconds < limits.freshAuthenticationSeconds
+  return secondsSinceAuthTime + answeredWithinSeconds < pageLimits.freshAuthenticationSeconds
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { App } from '@countersign/protocol/clients/apps'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { Resource } from '@countersign/protocol/clients/resources'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
@@ -52,7 +52,7 @@ function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
   const doing = useActions()
   const [adding, setAdding] = useState(false)
   const add: Action = { name: 'add-resource', label: words.add, look: 'secondary', do: () => setAdding(true) }
-  const isFull = resources.length >= limits.resourcesPerAppMax
+  const isFull = resources.length >= pageLimits.resourcesPerAppMax
   return (
     <>
       <Card title={words.title} about={words.what} actions={<LearnMore guide="protect-a-resource" />} flush>

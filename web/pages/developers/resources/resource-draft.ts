@@ -1,5 +1,5 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { isReservedScope, isResourceKey, isResourceScope } from '@countersign/protocol/formats/scope'
 import type { NewResource, Resource, ResourceChange } from '@countersign/protocol/clients/resources'
 
@@ -22,7 +22,7 @@ export function faultsOf(draft: ResourceDraft): Set<ResourceFault> {
   if (!isDisplayName(displayName)) faults.add('displayName')
   if (!isResourceKey(resourceKey)) faults.add('resourceKey')
   if (!URL.canParse(audience) || audience.includes('#')) faults.add('audience')
-  const isRight = scopes.length > 0 && scopes.length <= limits.scopesPerResourceMax
+  const isRight = scopes.length > 0 && scopes.length <= pageLimits.scopesPerResourceMax
   if (!isRight || !scopes.every((scope) => isResourceScope(scope) && !isReservedScope(scope))) faults.add('scopes')
   return faults
 }

@@ -1,6 +1,6 @@
 import type { RecoveryLink } from '@countersign/protocol/accounts/recovery/links'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
-import { limits } from '@countersign/protocol/formats/limits'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { AdminIdentityDetails } from '@countersign/protocol/operations/people'
 import { useState } from 'preact/hooks'
 import { Field } from '../../../../components/form/Field.tsx'
@@ -22,7 +22,7 @@ export function SendRecoveryLink({ identity: { identityId, handle, displayName }
   const { ask } = useOperator()
   const [reason, setReason] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const isValid = isDisplayName(reason.trim(), limits.recoveryReasonCharactersMax)
+  const isValid = isDisplayName(reason.trim(), pageLimits.recoveryReasonCharactersMax)
   const act = {
     name: 'send-recovery-link',
     label: recover.send.now,
