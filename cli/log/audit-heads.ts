@@ -29,6 +29,7 @@ export async function fetchAuditHeads(settings: Settings, key: NoteKey | undefin
       if (typeof next === 'string') throw new CliError(`entry ${logged.index} of the log is wrong: ${next}`)
       found.push(next)
     }
+    if (page.nextStart !== null && page.nextStart <= start) throw new CliError('the server does not continue its list')
     start = page.nextStart
   }
   return found

@@ -1,15 +1,23 @@
-import type { AuditHead } from '@countersign/protocol/formats/audit/audit-head'
+import { setTimeout as pass } from 'node:timers/promises'
+import type { AuditHead, AuditHeadState } from '@countersign/protocol/formats/audit/audit-head'
+import { writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
+import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { AuditChainPlace, AuditChainState } from '@countersign/protocol/operations/audit'
 import { type Command, InvalidArgumentError } from 'commander'
-import { call } from '../call.ts'
+import { ApiError, call } from '../call.ts'
 import { fetchAuditHeads } from '../log/audit-heads.ts'
+import { readState } from '../log/state-file.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { CliError, printJson } from '../terminal.ts'
 import { readTrustFile } from '../trust-file.ts'
 
-type Options = { from: number; known?: AuditChainPlace; trust?: string }
+type Options = { from: number; known?: AuditChainPlace; trust?: string; state?: string }
 
+const { sha256 } = nodeSuite
 const placesMax = 1000
+/** More than the minute of the limit takes. */
+const attemptsMax = 8
+const pauseMilliseconds = 10_000
 
 /** `countersign audit verify`: verifies the chain of the audit log, and names the first event that is not in order. */
 export function addVerify(audit: Command): void {
@@ -19,10 +27,11 @@ export function addVerify(audit: Command): void {
     .option('--from <place>', 'first event to verify, by its number', parsePlace, 1)
     .option('--known <place:hash>', 'head that was printed before, which the log must contain', parseHead)
     .option('--trust <file>', 'trust file with the key of the transparency log; default: the key that the server names')
-    .action(async ({ from, known, trust }: Options, command: Command) => {
+    .option('--state <file>', 'state file of `countersign log watch`: the server must show all heads up to its end')
+    .action(async ({ from, known, trust, state: seen }: Options, command: Command) => {
       const settings = settingsOf(command)
       if (known) await requireKnown(settings, known)
-      const published = await fetchAuditHeads(settings, trust === undefined ? undefined : readTrustFile(trust))
+      const published = await readPublished(settings, { trust, seen })
       const { checked, erased, matched, state } = await verify(settings, from, published)
       const { head, last, checkpoint } = state
       if (settings.json) return printJson({ checked, erased, published: matched, head, checkpoint })
@@ -32,6 +41,25 @@ export function addVerify(audit: Command): void {
         console.log(`${matched} of ${published.length} heads in the transparency log are among them.`)
       if (head) console.log(`Head: ${writeHead(head)}`)
     })
+}
+
+/**
+ * Reads the published heads. A server can withhold the last ones. It cannot withhold those up to one that was seen
+ * among all entries of the log, because each names the one before.
+ */
+async function readPublished(
+  settings: Settings,
+  { trust, seen }: { trust: string | undefined; seen: string | undefined },
+): Promise<AuditHeadState[]> {
+  const watched = seen === undefined ? undefined : readState(seen)
+  const trusted = trust === undefined ? undefined : readTrustFile(trust)
+  if (watched && trusted && writeVerifierKey(sha256, watched.key) !== writeVerifierKey(sha256, trusted))
+    throw new CliError(`${seen} is the state of another log than the one in ${trust}`)
+  const published = await fetchAuditHeads(settings, watched?.key ?? trusted)
+  const last = watched?.audit
+  if (last && !published.some(({ leafHash }) => leafHash === last.leafHash))
+    throw new CliError(`the server withholds the head of event ${last.sequence}, in its log since ${last.at}`)
+  return published
 }
 
 type Verified = { checked: number; erased: number; matched: number; state: AuditChainState }
@@ -56,13 +84,22 @@ async function verify(settings: Settings, from: number, published: AuditHead[]):
     erased += state.erased
     if (state.last && requireSame(published, state.last)) matched += 1
     next = state.next === null ? null : Number(state.next)
+    if (next !== null && next <= place) throw new CliError('the server does not continue its list')
   }
   return { checked, erased, matched, state }
 }
 
-function readPlaces(settings: Settings, from: number, count: number): Promise<AuditChainState> {
+/** Reads a range of places, and waits where the server limits how often. */
+async function readPlaces(settings: Settings, from: number, count: number): Promise<AuditChainState> {
   const querystring = { from: String(from), limit: String(count) }
-  return call(settings, 'GET /api/admin/audit/verify', { querystring })
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call(settings, 'GET /api/admin/audit/verify', { querystring })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 429) || attempt === attemptsMax) throw error
+      await pass(pauseMilliseconds)
+    }
+  }
 }
 
 /** Throws unless a place has the hash that was published. Returns whether one was. */

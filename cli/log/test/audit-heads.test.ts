@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { auditDigest } from '@countersign/protocol/formats/audit/audit-head'
 import { toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { sql } from 'kysely'
@@ -27,6 +28,7 @@ before(async () => {
   for (let nth = 0; nth < 2; nth += 1) {
     await recordAuditEvent(world.db, { action: 'app.updated', actor: 'user', userId }, world.now())
     world.pass(day)
+    await numberEvents(world.db)
     await publishAuditHead(world.db, world.now())
   }
 })
@@ -62,6 +64,22 @@ test('AUD-08 the audit log is verified against its published heads, and the log 
     assert.equal(watched.code, 0, watched.stderr)
     assert.match(watched.stdout, /^The audit log had \d+ events at \S+Z\.$/m)
   }
+})
+
+test('AUD-08 a server that withholds heads contradicts what log watch has seen', async () => {
+  const state = join(folder, 'watched')
+  assert.equal((await run('log', 'watch', '--state', state)).code, 0)
+  const whole = await verify('--state', state)
+  assert.equal(whole.code, 0, whole.stderr)
+  const filed = sql`update transparency_leaf set identity_sha256 = sha256(identity_sha256)`
+  const digest = Buffer.from(auditDigest(nodeSuite.sha256), 'base64')
+  await sql`${filed} where sequence = 2 and identity_sha256 = ${digest}`.execute(world.db)
+  const cut = await verify('--state', state)
+  await sql`
+    update transparency_leaf set identity_sha256 = ${digest}
+    where sequence = 2 and identity_sha256 = sha256(${digest}::bytea)`.execute(world.db)
+  assert.deepEqual([cut.code, cut.stdout], [1, ''])
+  assert.match(cut.stderr, /^error: the server withholds the head of event \d+, in its log since 20/)
 })
 
 test('AUD-08 an audit log that was written again, or cut off, contradicts its published heads', async () => {

@@ -1,8 +1,12 @@
+import { auditDigest } from '@countersign/protocol/formats/audit/audit-head'
 import { sql } from 'kysely'
 import type { ClientId } from '@countersign/protocol/ids'
+import { sha256 } from '#platform/crypto/secret.ts'
 import type { Transaction } from '#platform/database/database.ts'
 
 const batchRows = 1000
+/** Under which the log files the heads of the audit log. */
+const auditHeads = Buffer.from(auditDigest(sha256), 'base64')
 
 /** Returns the name of the last migration of this database, which defines its tables and columns. */
 export async function getSchemaSignature(tx: Transaction): Promise<string> {
@@ -49,10 +53,13 @@ export async function lockForRestore(tx: Transaction): Promise<void> {
   await sql`lock table user_account, app in share row exclusive mode`.execute(tx)
 }
 
-/** Checks that this server is unused: it has no user, no logged key, and no app except `builtInClientIds`. */
+/**
+ * Checks that this server is unused: it has no user, no logged key, and no app except `builtInClientIds`. The log of an
+ * unused server may have heads of its audit log.
+ */
 export async function isEmptyInstance(tx: Transaction, builtInClientIds: ClientId[]): Promise<boolean> {
   const { rows } = await sql`
-    select from user_account union all select from transparency_leaf
+    select from user_account union all select from transparency_leaf where identity_sha256 <> ${auditHeads}
     union all select from app where client_id <> all (${builtInClientIds}::text[]) limit 1`.execute(tx)
   return rows.length === 0
 }

@@ -6,7 +6,7 @@ import { containsLeaf, verifyCheckpoint } from '@countersign/protocol/formats/si
 import type { ResponseOf } from '@countersign/protocol/api'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { publishAuditHead } from '#operations/audit/published-head.ts'
-import { findChainHead } from '#platform/audit/chain.ts'
+import { findChainHead, numberEvents } from '#platform/audit/chain.ts'
 import { createSigner } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -19,7 +19,10 @@ before(async () => {
 })
 after(() => world.close())
 
-const publish = () => publishAuditHead(world.db, world.now())
+const publish = async () => {
+  await numberEvents(world.db)
+  await publishAuditHead(world.db, world.now())
+}
 const listed = async (start = 0) => {
   const answer = await world.api.inject(`/api/transparency/audit?start=${start}`)
   assert.equal(answer.statusCode, 200, answer.body)

@@ -7,6 +7,8 @@ import { backupMediaType } from '@countersign/protocol/operations/backup'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { verifyChain } from '#platform/audit/chain-verification.ts'
+import { publishAuditHead } from '#operations/audit/published-head.ts'
+import { numberEvents } from '#platform/audit/chain.ts'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 import { backedUpTables } from '../../../modules.ts'
 
@@ -173,6 +175,17 @@ test('an altered or truncated backup changes nothing', async (t) => {
   }
   assert.equal((await empty.db.selectFrom('user_account').selectAll().execute()).length, 0)
   assert.equal((await restore(empty, backup)).statusCode, 200)
+})
+
+test('a server that has only published the head of its audit log is unused', async (t) => {
+  backup = await take()
+  const standby = await emptyWorld(t)
+  assert.equal((await standby.api.inject({ url: '/api/admin/audit', headers: standby.admin })).statusCode, 200)
+  await numberEvents(standby.db)
+  await publishAuditHead(standby.db, new Date(standby.now().getTime() + 25 * 3600_000))
+  assert.equal((await standby.db.selectFrom('transparency_leaf').select('sequence').execute()).length, 1)
+  const answer = await restore(standby, backup)
+  assert.equal(answer.statusCode, 200, answer.body)
 })
 
 test('a server in use, another key and another version are each rejected with their own error', async (t) => {
