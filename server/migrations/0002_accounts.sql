@@ -110,10 +110,7 @@ create table passkey_credential (
   created_at timestamptz not null,
   last_used_at timestamptz not null,
   -- What the authenticator keeps as `user.id`. Null if it is the ID of the user.
-  user_handle bytea check (length(user_handle) = 32),
-  -- A recovery link brought it, and its hold ended without the recovery code or another passkey. It can reset the keys
-  -- of the account once.
-  may_reset_keys boolean not null default false
+  user_handle bytea check (length(user_handle) = 32)
 );
 create index passkey_credential_of_user on passkey_credential (user_id);
 
@@ -171,6 +168,15 @@ create table encryption_former_ciphertext (
   primary key (user_id, former_id)
 );
 create index encryption_former_ciphertext_due on encryption_former_ciphertext (delete_at);
+
+-- The passkey that can reset the keys of an account, once: a recovery link brought it, and its hold ended without
+-- anything that unlocks them. A wrap that is stored deletes the row.
+create table encryption_key_reset (
+  user_id uuid primary key,
+  credential_id text not null,
+  -- When the passkey was created.
+  recovered_at timestamptz not null
+);
 
 -- A ceremony in progress. It is deleted when it is finished, so it can be finished only once.
 create table passkey_flow (

@@ -44,12 +44,13 @@ export async function storeKeyWraps(tx: Transaction, userId: UserId, wraps: NewK
     )
 }
 
-/** Deletes everything that unlocks the keys of a user or checks them: wraps, recovery code, approvals, self-record. */
+/** Deletes all that unlocks the keys of a user, checks or resets them: wraps, recovery code, approvals, self-record. */
 export async function deleteUserKeys(tx: Transaction, userId: UserId): Promise<void> {
   await store.deleteWraps(tx, userId)
   await store.deleteRecoveryOfUser(tx, userId)
   await deviceApprovalStore.deleteApprovalsOfUser(tx, userId)
   await store.deleteSelfRecord(tx, userId)
+  await store.deleteKeyReset(tx, userId)
 }
 
 /** Replaces all wraps of a user at once. */

@@ -49,6 +49,7 @@ export const keys = defineModule()({
     encryption_device_approval: 'exclude',
     encryption_self_record: 'include',
     encryption_former_ciphertext: 'include',
+    encryption_key_reset: 'include',
   },
   cleanupTasks: { 'device-approvals': pruneDeviceApprovals, 'former-ciphertexts': pruneFormer },
   ended: {

@@ -13,6 +13,7 @@ export function listWraps(db: Database | Transaction, userId: UserId) {
     .execute()
 }
 
+/** Stores wraps, which takes the master key: no passkey can reset it any more. */
 export async function insertWraps(
   tx: Transaction,
   userId: UserId,
@@ -27,7 +28,11 @@ export async function insertWraps(
     ciphertext,
     created_at: now,
   }))
-  await tx.insertInto('encryption_key_wrap').values(rows).execute()
+  await tx
+    .with('unlocked', (db) => db.deleteFrom('encryption_key_reset').where('user_id', '=', userId))
+    .insertInto('encryption_key_wrap')
+    .values(rows)
+    .execute()
 }
 
 /** Deletes all wraps of a user, or those of one kind. */
@@ -42,6 +47,36 @@ export async function deleteWrapsOfCredential(tx: Transaction, userId: UserId, c
     .where('user_id', '=', userId)
     .where('credential_id', '=', credentialId)
     .execute()
+}
+
+type KeyReset = { userId: UserId; credentialId: string; since: Date }
+
+export async function insertKeyReset(tx: Transaction, { userId, credentialId, since }: KeyReset): Promise<void> {
+  const row = { user_id: userId, credential_id: credentialId, recovered_at: since }
+  await tx.insertInto('encryption_key_reset').values(row).execute()
+}
+
+/** Uses the permission to reset the keys once, and returns since when the passkey exists. */
+export async function consumeKeyReset(
+  tx: Transaction,
+  { userId, credentialId }: Omit<KeyReset, 'since'>,
+): Promise<Date | undefined> {
+  const consumed = await tx
+    .deleteFrom('encryption_key_reset')
+    .where('user_id', '=', userId)
+    .where('credential_id', '=', credentialId)
+    .returning('recovered_at as since')
+    .executeTakeFirst()
+  return consumed?.since
+}
+
+export async function findResettingPasskey(db: Database, userId: UserId): Promise<string | undefined> {
+  const found = db.selectFrom('encryption_key_reset').select('credential_id as credentialId')
+  return (await found.where('user_id', '=', userId).executeTakeFirst())?.credentialId
+}
+
+export async function deleteKeyReset(tx: Transaction, userId: UserId): Promise<void> {
+  await tx.deleteFrom('encryption_key_reset').where('user_id', '=', userId).execute()
 }
 
 export function findRecovery(db: Database, userId: UserId) {

@@ -6,6 +6,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { UserId } from '@countersign/protocol/ids'
 import { deleteKeyWrap, listKeyWraps } from '#accounts/keys/key-wrap.ts'
+import { findResettingPasskey } from '#accounts/keys/key-reset.ts'
 import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { isUniqueViolation, type Database, type Transaction } from '#platform/database/database.ts'
@@ -29,8 +30,8 @@ const errors = defineErrors({
 
 /** Lists the passkeys of a user, oldest first. */
 export async function listPasskeys(db: Database, userId: UserId): Promise<Passkey[]> {
-  const opens = await opening(db, userId)
-  return (await store.listCredentials(db, userId)).map((credential) => toPasskey(credential, opens))
+  const uses = await readKeyUses(db, userId)
+  return (await store.listCredentials(db, userId)).map((credential) => toPasskey(credential, uses))
 }
 
 /** Stores a newly registered passkey. Throws `credential_in_use`. */
@@ -67,17 +68,6 @@ export async function hasRoomForPasskey(tx: Transaction, userId: UserId): Promis
   return (await store.listCredentials(tx, userId)).length < limits.passkeysPerUserMax
 }
 
-/**
- * Takes from a passkey that a recovery link brought that it can reset the keys of the account, which it can once.
- * Returns since when it belongs to the account, or undefined if it cannot.
- */
-export async function consumeKeyReset(
-  tx: Transaction,
-  of: { userId: UserId; credentialId: string },
-): Promise<Date | undefined> {
-  return (await store.consumeKeyReset(tx, of))?.createdAt
-}
-
 type Renaming = { session: PasskeySession; credentialId: string; name: string }
 
 /** Renames a passkey. Throws `passkey_not_found` or `invalid_request`. */
@@ -92,7 +82,7 @@ export async function renamePasskey(
     const renamed = await store.setCredentialName(tx, userId, credentialId, name)
     if (!renamed) throw errors.passkey_not_found()
     await recordAuditEvent(tx, { action: 'passkey.renamed', actor: 'user', userId, details: { credentialId } }, now)
-    return toPasskey(renamed, await opening(tx, userId))
+    return toPasskey(renamed, await readKeyUses(tx, userId))
   })
 }
 
@@ -133,13 +123,16 @@ export async function passkeyExists(db: Database, credentialId: string): Promise
   return (await store.findCredential(db, credentialId)) !== undefined
 }
 
-/** Returns the passkeys that unlock a user's keys. */
-async function opening(db: Database | Transaction, userId: UserId): Promise<Set<string | undefined>> {
+/** The passkeys that unlock a user's keys, and the one that can reset them. */
+type KeyUses = { opens: Set<string | undefined>; resetting: string | undefined }
+
+async function readKeyUses(db: Database | Transaction, userId: UserId): Promise<KeyUses> {
   const wraps = await listKeyWraps(db, userId)
-  return new Set(wraps.map(({ credentialId }) => credentialId))
+  const resetting = await findResettingPasskey(db, userId)
+  return { opens: new Set(wraps.map(({ credentialId }) => credentialId)), resetting }
 }
 
-function toPasskey(credential: Credential, opens: Set<string | undefined>): Passkey {
+function toPasskey(credential: Credential, { opens, resetting }: KeyUses): Passkey {
   return {
     credentialId: credential.credentialId,
     name: credential.name,
@@ -148,7 +141,7 @@ function toPasskey(credential: Credential, opens: Set<string | undefined>): Pass
     backedUp: credential.backedUp,
     transports: credential.transports,
     opensKeys: opens.has(credential.credentialId),
-    mayResetKeys: credential.mayResetKeys,
+    mayResetKeys: credential.credentialId === resetting,
     publicKey: toBase64Url(toSubjectPublicKeyInfo(new Uint8Array(credential.publicKey))),
   }
 }

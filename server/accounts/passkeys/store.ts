@@ -121,7 +121,6 @@ const credential = [
   'created_at as createdAt',
   'last_used_at as lastUsedAt',
   'user_handle as userHandle',
-  'may_reset_keys as mayResetKeys',
 ] as const
 
 export type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>
@@ -147,7 +146,7 @@ export function listCredentials(db: Database, userId: UserId) {
 export type NewCredential = Pick<
   Credential,
   'credentialId' | 'userId' | 'publicKey' | 'backupEligible' | 'backedUp' | 'transports' | 'name'
-> & { signCount: number; userHandle?: Uint8Array; mayResetKeys?: boolean }
+> & { signCount: number; userHandle?: Uint8Array }
 
 export async function insertCredential(tx: Transaction, made: NewCredential, now: Date): Promise<void> {
   await tx
@@ -164,7 +163,6 @@ export async function insertCredential(tx: Transaction, made: NewCredential, now
       created_at: now,
       last_used_at: now,
       user_handle: made.userHandle ?? null,
-      may_reset_keys: made.mayResetKeys ?? false,
     })
     .execute()
 }
@@ -177,21 +175,6 @@ export function setCredentialName(tx: Transaction, userId: UserId, credentialId:
     .where('credential_id', '=', credentialId)
     .where('user_id', '=', userId)
     .returning(credential)
-    .executeTakeFirst()
-}
-
-/** Takes from a passkey that it can reset the keys, and returns since when it belongs to the account. */
-export function consumeKeyReset(
-  tx: Transaction,
-  { userId, credentialId }: { userId: UserId; credentialId: string },
-): Promise<{ createdAt: Date } | undefined> {
-  return tx
-    .updateTable('passkey_credential')
-    .set({ may_reset_keys: false })
-    .where('credential_id', '=', credentialId)
-    .where('user_id', '=', userId)
-    .where('may_reset_keys', '=', true)
-    .returning('created_at as createdAt')
     .executeTakeFirst()
 }
 

@@ -1,6 +1,7 @@
 import type { IdentityId } from '@countersign/protocol/ids'
 import { limits } from '@countersign/protocol/formats/limits'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
+import { grantKeyReset } from '#accounts/keys/key-reset.ts'
 import { hasRoomForPasskey } from '#accounts/passkeys/passkey.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, rest } from '#platform/clock.ts'
@@ -83,15 +84,18 @@ export async function complete(tx: Transaction, lifecycle: Lifecycle, key: Key, 
 
 /**
  * Ends the hold of a recovery. If the account has no other identity, the passkey becomes one of the account: there is
- * nothing else to keep from it. Its user has shown nothing that unlocks the keys, so it can reset them.
+ * nothing else to keep from it. It can reset the keys, unless something has unlocked them meanwhile.
  */
 async function settle(tx: Transaction, key: Key, now: Date): Promise<void> {
   const { userId, recoveryLinkId, identityId } = key
   const account = await lockAccountOfIdentity(tx, identityId)
-  if (account?.userId !== userId || !(await passkeyStore.settleLink(tx, key, now))) return
+  if (account?.userId !== userId) return
+  const since = await passkeyStore.settleLink(tx, key, now)
+  if (!since) return
   const details = { recoveryLinkId }
   const event = { action: 'recovery_link.settled', actor: 'system', userId, identityId, details } as const
   await recordAuditEvent(tx, event, now)
-  if (account.identityIds.length === 1 && (await hasRoomForPasskey(tx, userId)))
-    await adopt(tx, { userId, recoveryLinkId, mayResetKeys: true }, now)
+  if (account.identityIds.length > 1 || !(await hasRoomForPasskey(tx, userId))) return
+  const adopted = await adopt(tx, { userId, recoveryLinkId }, now)
+  if (adopted) await grantKeyReset(tx, { userId, credentialId: adopted.credentialId, since })
 }

@@ -54,22 +54,21 @@ export async function liftLimit(
   })
 }
 
-type Adopting = { userId: UserId; mayResetKeys?: boolean } & ({ recoveryLinkId: string } | { credentialId: string })
+type Adopting = { userId: UserId } & ({ recoveryLinkId: string } | { credentialId: string })
 
 /**
  * Makes the passkey of a recovery one of the account, which the transaction has locked, and lifts the limit of its
- * sessions. With `mayResetKeys` it can reset the keys of the account once. Returns undefined if there is none. Throws
- * `too_many_passkeys`.
+ * sessions. Returns undefined if there is none. Throws `too_many_passkeys`.
  */
-export async function adopt(tx: Transaction, { mayResetKeys = false, ...adopting }: Adopting, now: Date) {
+export async function adopt(tx: Transaction, adopting: Adopting, now: Date) {
   const taken = await passkeyStore.takePasskey(tx, adopting)
   const passkey = taken && toPasskey(taken)
   if (!passkey) return undefined
-  await adoptPasskey(tx, { ...passkey, mayResetKeys }, now)
+  await adoptPasskey(tx, passkey, now)
   const { userId, credentialId } = passkey
   await removeLimitOf(tx, { userId, credentialId })
   const { identityId, recoveryLinkId } = taken
-  return { userId, identityId, recoveryLinkId }
+  return { userId, identityId, recoveryLinkId, credentialId }
 }
 
 type Taken = NonNullable<Awaited<ReturnType<typeof passkeyStore.takePasskey>>>

@@ -79,17 +79,22 @@ export async function removeEarlierPasskeys(
     .execute()
 }
 
-/** Ends the hold of a completed recovery. Returns false if it has not passed. */
-export async function settleLink(tx: Transaction, { userId, recoveryLinkId }: LinkKey, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** Ends the hold of a completed recovery. Returns when its passkey was created, or undefined if it has not passed. */
+export async function settleLink(
+  tx: Transaction,
+  { userId, recoveryLinkId }: LinkKey,
+  now: Date,
+): Promise<Date | undefined> {
+  const settled = await tx
     .updateTable('recovery_link')
     .set({ state: 'settled', attempt_at: null })
     .where('user_id', '=', userId)
     .where('recovery_link_id', '=', recoveryLinkId)
     .where('state', '=', 'completed')
     .where('hold_until', '<=', now)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .returning('redeemed_at as redeemedAt')
+    .executeTakeFirst()
+  return settled?.redeemedAt ?? undefined
 }
 
 /** A passkey to take out of a link: by the link, or by the passkey of a session. */

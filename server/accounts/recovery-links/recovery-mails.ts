@@ -95,8 +95,8 @@ export function keysResetMail({ to, handle, authUrl: { host, origin }, brand }: 
       subject: `Your ${brand.name} keys were reset`,
       text:
         `The account of @${handle} at ${host} has new keys since its recovery. Signatures from now on are by a new ` +
-        `signing key, and apps get new keys. What the old keys encrypted is kept for 90 days, for the case that you ` +
-        `find your recovery code or an old passkey.\n\n` +
+        `signing key, and apps get new keys. The old keys are in the download of your account for 90 days, encrypted ` +
+        `under your old recovery code and passkeys.\n\n` +
         `If you didn’t do this, contact the operator, and look at the activity of your account: ${url}`,
     },
     de: {
@@ -104,8 +104,8 @@ export function keysResetMail({ to, handle, authUrl: { host, origin }, brand }: 
       text:
         `Das Konto von @${handle} auf ${host} hat seit seiner Wiederherstellung neue Schlüssel. Ab jetzt ` +
         `unterschreibst du mit einem neuen Signaturschlüssel, und Apps bekommen neue Schlüssel. ` +
-        `Was die alten verschlüsselt haben, bleibt 90 Tage erhalten, ` +
-        `falls du deinen Wiederherstellungscode oder einen alten Passkey findest.\n\n` +
+        `Die alten bleiben 90 Tage im Download deines Kontos, ` +
+        `verschlüsselt unter deinem alten Wiederherstellungscode und deinen alten Passkeys.\n\n` +
         `Wenn du das nicht warst, wende dich an den Betreiber, und sieh dir die Aktivität deines Kontos an: ${url}`,
     },
     ar: {
@@ -113,7 +113,7 @@ export function keysResetMail({ to, handle, authUrl: { host, origin }, brand }: 
       text:
         `لحساب ${isolate(`@${handle}`)} على ${isolate(host)} مفاتيح جديدة منذ استرداده. ` +
         `التواقيع من الآن بمفتاح توقيع جديد، وتحصل التطبيقات على مفاتيح جديدة. ` +
-        `تبقى البيانات المشفّرة بالمفاتيح القديمة 90 يومًا، إن وجدت رمز الاسترداد أو مفتاح مرور قديمًا.\n\n` +
+        `تبقى المفاتيح القديمة 90 يومًا في ملف تنزيل حسابك، مشفّرة برمز الاسترداد القديم ومفاتيح المرور القديمة.\n\n` +
         `إذا لم تكن أنت، فتواصل مع مشغّل الخدمة وراجع نشاط حسابك:\n${url}`,
     },
   })

@@ -261,6 +261,11 @@ export interface Tables {
     created_at: Date
     recovered_at: Date | null
   }
+  encryption_key_reset: {
+    user_id: UserId
+    credential_id: string
+    recovered_at: Date
+  }
   encryption_key_wrap: {
     user_id: UserId
     wrap_id: string
@@ -581,7 +586,6 @@ export interface Tables {
     created_at: Date
     last_used_at: Date
     user_handle: Uint8Array | null
-    may_reset_keys: Generated<boolean>
   }
   passkey_flow: {
     flow_id: string

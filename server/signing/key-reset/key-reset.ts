@@ -5,10 +5,11 @@ import type { LoggedSigningKey } from '@countersign/protocol/signing/keys'
 import { listIdentities, lockIdentity } from '#accounts/identities/identity.ts'
 import { isSuspendedIdentity, lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
 import { replaceUserKeys } from '#accounts/keys/former-key.ts'
+import { consumeKeyReset } from '#accounts/keys/key-reset.ts'
 import { listKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { presenceTransaction, verifyPresence } from '#accounts/passkeys/assertion.ts'
 import { consumeFlow, findFlow, type FlowClient } from '#accounts/passkeys/ceremony.ts'
-import { consumeKeyReset } from '#accounts/passkeys/passkey.ts'
+import { listPasskeys } from '#accounts/passkeys/passkey.ts'
 import { notifyOfKeyReset } from '#accounts/recovery-links/notice.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -70,7 +71,7 @@ async function replaceAll(
 ): Promise<Reset> {
   const { credential, keyWrap, recoveryCode, selfRecord } = reset
   const since = await consumeKeyReset(tx, { userId, credentialId: credential.id })
-  if (!since) throw errors.keys_not_resettable()
+  if (!since || (await hasUnlocked(tx, userId, since))) throw errors.keys_not_resettable()
   const { identities } = reset
   const identityIds = await lockAll(tx, { userId, identities }, now)
   await lifecycle.end(tx, 'keys', { userId, identityIds }, now)
@@ -83,6 +84,12 @@ async function replaceAll(
   await replaceUserKeys(tx, { userId, keyWrap, recoveryCode, selfRecord, identities }, since, now)
   await recordAuditEvent(tx, { action: 'account.keys.reset', actor: 'user', userId }, now)
   return { keyWraps: await listKeyWraps(tx, userId), signingKeys }
+}
+
+/** Checks whether a passkey that unlocks the keys was used since an instant: its user has not lost them. */
+async function hasUnlocked(tx: Transaction, userId: UserId, since: Date): Promise<boolean> {
+  const passkeys = await listPasskeys(tx, userId)
+  return passkeys.some(({ opensKeys, lastUsedAt }) => opensKeys && new Date(lastUsedAt) > since)
 }
 
 type Named = { userId: UserId; identities: { identityId: IdentityId }[] }

@@ -124,7 +124,11 @@ test('KRS-03 keys are reset after the hold alone, and once', async () => {
   world.pass(7 * day)
   assert.deepEqual(errorOf(await sendReset(world, owner, empty)), [403, 'recovery_limited'])
   await advanceDue(world.services)
-  const again = { ...owner, headers: (await signIn(world, authenticator)).headers }
+  const used = { ...owner, headers: (await signIn(world, authenticator)).headers }
+  const later = await sendReset(world, used, await resetOf(world, used))
+  assert.deepEqual(errorOf(later), [409, 'keys_not_resettable'], 'the passkey from before has unlocked the keys')
+  await emptyMailbox()
+  const { owner: again } = await recovered()
   assert.equal((await sendReset(world, again, await resetOf(world, again))).status, 200)
   const second = await resetOf(world, again, { sequence: 3 })
   assert.deepEqual(errorOf(await sendReset(world, again, second)), [409, 'keys_not_resettable'])
