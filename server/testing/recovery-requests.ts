@@ -35,9 +35,19 @@ export async function recover(client: RequestClient): Promise<void> {
   await reset(client)
 }
 
-/** Resets the keys of a user whose recovery has settled. */
+/** Resets the keys of a user whose recovery has settled, and leaves those of another one. */
 async function reset(client: RequestClient): Promise<void> {
   const { world, send } = client
+  await settled(client)
+  const owner = await settled(client)
+  await send(owner.headers, 'POST /api/account/keys/reset', await resetOf(world, owner))
+  // Gives the new entry its index. Otherwise all others would resemble entries without one.
+  await send({}, 'GET /api/transparency/checkpoint')
+}
+
+/** Recovers a user who has lost all keys, until the hold is over, and signs in with the new passkey. */
+async function settled(client: RequestClient) {
+  const { world } = client
   const lost = await createSigner(world)
   await storeKeys(world, lost)
   const { authenticator, recoveryLinkId } = await completed(client, lost)
@@ -49,10 +59,7 @@ async function reset(client: RequestClient): Promise<void> {
     .execute()
   await advanceDue(world.services)
   const { headers } = await signIn(world, authenticator)
-  const body = await resetOf(world, { ...lost, authenticator, headers })
-  await send(headers, 'POST /api/account/keys/reset', body)
-  // Gives the new entry its index. Otherwise all others would resemble entries without one.
-  await send({}, 'GET /api/transparency/checkpoint')
+  return { ...lost, authenticator, headers }
 }
 
 /** Issues a link to an address that is old enough. Its secrets, which only a mail has, are replaced by known ones. */
