@@ -81,6 +81,7 @@ test('who changes the identity and cancels is back at the consent, and the app g
   await carol.press('approve')
   assert.equal(await page.locator('#name').innerText(), 'Carol’s Shop')
   await page.goto(`${shop.origin}/sign-in`)
+  await carol.control('choose-identity').first().waitFor()
   const [first = ''] = await carol.control('choose-identity').allInnerTexts()
   assert.match(first, /Carol’s Shop/)
   await carol.leave()
