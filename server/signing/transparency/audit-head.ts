@@ -38,7 +38,7 @@ export async function appendAuditHead(db: Database, { sequence, hash }: Place, n
   })
 }
 
-/** Lists the heads of the audit log from the index `start` on, like the key events of an identity. */
+/** Lists the heads of the audit log from number `start` on, the first one being 0, with proofs under one checkpoint. */
 export async function listAuditHeads(
   kernel: Pick<ServerContext, 'db' | 'keyring'>,
   start: number,
@@ -46,7 +46,7 @@ export async function listAuditHeads(
 ): Promise<{ checkpoint: string; heads: LoggedKeyEvent[]; nextStart: number | null }> {
   const log = await getTreeHead(kernel, now)
   const count = limits.transparencyEventsMax
-  const found = await store.listLeavesOfIdentity(kernel.db, digest, { start, end: log.size, count: count + 1 })
+  const found = await store.listLeavesInOrder(kernel.db, digest, { after: start, end: log.size, count: count + 1 })
   const heads = await proveLeaves(kernel.db, found.slice(0, count), log)
-  return { checkpoint: log.checkpoint, heads, nextStart: found[count]?.index ?? null }
+  return { checkpoint: log.checkpoint, heads, nextStart: found.length > count ? start + count : null }
 }

@@ -213,6 +213,21 @@ export async function listLeavesOfIdentity(
   return rows
 }
 
+/** Lists `count` leaves of one chain before `end`, those after the first `after` of them. */
+export function listLeavesInOrder(
+  db: Database,
+  identitySha256: Uint8Array,
+  { after, end, count }: { after: number; end: number; count: number },
+): Promise<PlacedLeaf[]> {
+  return placed(db)
+    .where('identity_sha256', '=', identitySha256)
+    .where('sequence', '>', after)
+    .where('leaf_index', '<', end)
+    .orderBy('sequence')
+    .limit(count)
+    .execute()
+}
+
 type PlacedLeaf = { index: number; leaf: string; leafHash: Uint8Array }
 
 export function findLeafByHash(db: Database, leafSha256: Uint8Array) {
