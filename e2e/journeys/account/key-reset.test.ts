@@ -36,6 +36,14 @@ async function admin(path: string) {
   return JSON.parse(await answer.text())
 }
 
+/** Follows the audit log until it has an event of this action. */
+async function recorded(action: string): Promise<void> {
+  const { baseUrl, admin: headers } = stage.service
+  const { body } = await fetch(`${baseUrl}/api/admin/audit/stream?after=0&action=${action}`, { headers })
+  assert.ok(body)
+  for await (const text of body.pipeThrough(new TextDecoderStream())) if (text.includes('data: ')) return
+}
+
 /** Recovers an account by a mailed link in a new browser, and waits until the hold is over. */
 async function recover(lost: Person, identityId: string): Promise<Person> {
   const { link } = await stage.issue(identityId)
@@ -50,8 +58,7 @@ async function recover(lost: Person, identityId: string): Promise<Person> {
   await person.press('sign-in')
   await person.control('lift-limit').waitFor()
   await stage.passWeek(person)
-  const isSettled = async () => (await admin('/api/admin/audit?action=recovery_link.settled')).entries.length > 0
-  while (!(await isSettled())) await new Promise((resolve) => setTimeout(resolve, 200))
+  await recorded('recovery_link.settled')
   await person.context.clearCookies()
   await person.page.goto(`${stage.service.authUrl}/login`)
   await person.press('sign-in')

@@ -13,7 +13,6 @@ import { storeRecoveryCode } from './recovery-code.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
-  keys_not_resettable: [409, 'Keys were stored since the recovery. Unlock them with what they are wrapped for.'],
   keys_changed: [409, 'The keys of the account are others than those to reset. Read them again.'],
   self_record_changed: [409, 'Another record is stored. Read it, check it, and store its successor.'],
 })
@@ -60,18 +59,15 @@ export type NewUserKeys = {
 }
 
 /**
- * Replaces everything that the former master key of a locked account unlocks or seals here, and keeps it. `since` is
- * when the passkey was recovered: who has stored a wrap after it has the master key. Throws `keys_not_resettable`,
+ * Replaces everything that the former master key of a locked account unlocks or seals here, and keeps it. Throws
  * `keys_changed`, `self_record_changed` and `invalid_public_key`.
  */
 export async function replaceUserKeys(
   tx: Transaction,
   { userId, keyWrap, recoveryCode, selfRecord, identities }: NewUserKeys,
-  since: Date,
   now: Date,
 ): Promise<void> {
   const wraps = await store.listWraps(tx, userId)
-  if (wraps.some(({ createdAt }) => createdAt > since)) throw errors.keys_not_resettable()
   await replaceSelfRecord(tx, userId, selfRecord, now)
   const former = wraps.map(({ kind, credentialId, ciphertext }) => ({ kind, reference: credentialId, ciphertext }))
   await keepFormer(

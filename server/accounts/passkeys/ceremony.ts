@@ -101,10 +101,7 @@ export async function consumeFlow<Kind extends Ceremony['ceremony']>(
   { flowId, client }: Finishing,
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
-  const id = flowId.toLowerCase()
-  const flow = isUuid(id) ? await store.consumeFlow(db, kind, { flowId: id, client }, now) : undefined
-  if (!flow) throw errors.invalid_flow()
-  return flow
+  return requireFlow(flowId, (id) => store.consumeFlow(db, kind, { flowId: id, client }, now))
 }
 
 /**
@@ -117,8 +114,15 @@ export async function findFlow<Kind extends Ceremony['ceremony']>(
   { flowId, client }: Finishing,
   now: Date,
 ): Promise<Extract<Flow, { ceremony: Kind }>> {
+  return requireFlow(flowId, (id) => store.findFlow(db, kind, { flowId: id, client }, now))
+}
+
+async function requireFlow<Found>(
+  flowId: string,
+  read: (flowId: string) => Promise<Found | undefined>,
+): Promise<Found> {
   const id = flowId.toLowerCase()
-  const flow = isUuid(id) ? await store.findFlow(db, kind, { flowId: id, client }, now) : undefined
+  const flow = isUuid(id) ? await read(id) : undefined
   if (!flow) throw errors.invalid_flow()
   return flow
 }

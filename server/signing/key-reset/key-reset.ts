@@ -81,7 +81,7 @@ async function replaceAll(
     const made = await recoverSigningKey({ tx, keyring }, { userId, identityId, handle, signingKey }, now)
     if (made) signingKeys.push(made)
   }
-  await replaceUserKeys(tx, { userId, keyWrap, recoveryCode, selfRecord, identities }, since, now)
+  await replaceUserKeys(tx, { userId, keyWrap, recoveryCode, selfRecord, identities }, now)
   await recordAuditEvent(tx, { action: 'account.keys.reset', actor: 'user', userId }, now)
   return { keyWraps: await listKeyWraps(tx, userId), signingKeys }
 }

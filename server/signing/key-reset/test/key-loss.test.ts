@@ -129,8 +129,8 @@ test('KRS-11 an organization key is due for rotation, and is shared again with t
   assert.equal(key?.rotationDueSince, world.now().toISOString())
   assert.equal(key.membersWithout, 1)
   const { publicKey } = (await world.api.inject({ url: `/api/encryption/identity-key/${member.handle}` })).json()
-  const anew = await shared.wrapTo({ identityId: member.identityId, publicKey })
-  assert.equal((await grant(acting, anew)).statusCode, 200)
+  const rewrapped = await shared.wrapTo({ identityId: member.identityId, publicKey })
+  assert.equal((await grant(acting, rewrapped)).statusCode, 200)
   const former = await formerOf(lost, 'organization_key')
   assert.deepEqual(
     former.map((each: { reference: string; ciphertext: string }) => [each.reference, each.ciphertext]),
