@@ -22,11 +22,15 @@ const environment = {
 let world: TestWorld
 let person: Person
 let organizationId: string
+let ownClientId: string
 let canary: Awaited<ReturnType<typeof listenOnLoopback>>
 before(async () => {
   world = await createWorld({ environment })
   person = await world.person()
   organizationId = (await createOrganization(world, person)).id
+  const payload = { name: 'Own', redirectUris: ['https://app.example/callback'] }
+  const own = await world.api.inject({ method: 'POST', url: '/api/developer/apps', headers: person.headers, payload })
+  ownClientId = own.json().clientId
   canary = await listenOnLoopback()
 })
 after(async () => {
@@ -82,19 +86,13 @@ const places: Record<string, (url: string, app: { clientId: string }) => Promise
       headers: world.admin,
       payload: { url },
     }),
-  async 'the webhook of an app of a person'(url) {
-    const payload = { name: 'Own', redirectUris: ['https://app.example/callback'] }
-    const own = await world.api.inject({ method: 'POST', url: '/api/developer/apps', headers: person.headers, payload })
-    const path = `/api/developer/apps/${own.json().clientId}`
-    const answer = await world.api.inject({
+  'the webhook of an app of a person': (url) =>
+    world.api.inject({
       method: 'PUT',
-      url: `${path}/webhook`,
+      url: `/api/developer/apps/${ownClientId}/webhook`,
       headers: person.headers,
       payload: { url },
-    })
-    await world.api.inject({ method: 'DELETE', url: path, headers: person.headers })
-    return answer
-  },
+    }),
   'the document of an app that describes itself': (url) => {
     const query = new URLSearchParams({
       client_id: url,
