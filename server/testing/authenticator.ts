@@ -1,4 +1,12 @@
-import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from 'node:crypto'
 import type {
   AuthenticationResponse,
   CreationOptions,
@@ -41,6 +49,8 @@ export type AuthenticatorOverrides = {
 
 type AuthenticatorContext = { origin: string; rpId: string }
 export type Authenticator = ReturnType<typeof createAuthenticator>
+/** Credential outside of the authenticator: the key in PEM, the others in base64url. */
+export type SavedCredential = { privateKey: string; credentialId: string; userHandle: string }
 
 const algorithms = { ES256: -7, EdDSA: -8 } as const
 
@@ -48,15 +58,25 @@ const algorithms = { ES256: -7, EdDSA: -8 } as const
  * Creates a passkey provider in software (WebAuthn §6) with one discoverable credential, which counts signatures on
  * request.
  */
-export function createAuthenticator(place: AuthenticatorContext, kind: keyof typeof algorithms = 'ES256') {
-  const { publicKey, privateKey } =
-    kind === 'ES256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
-  const credentialId = randomBytes(32)
-  let userHandle = ''
+export function createAuthenticator(
+  place: AuthenticatorContext,
+  kind: keyof typeof algorithms = 'ES256',
+  saved?: SavedCredential,
+) {
+  const privateKey = saved ? createPrivateKey(saved.privateKey) : newPrivateKey(kind)
+  const publicKey = createPublicKey(privateKey)
+  const credentialId = saved ? Buffer.from(saved.credentialId, 'base64url') : randomBytes(32)
+  let userHandle = saved?.userHandle ?? ''
 
   return {
     credentialId: credentialId.toString('base64url'),
     publicKey: publicKey.export({ format: 'der', type: 'spki' }),
+
+    save: (): SavedCredential => ({
+      privateKey: privateKey.export({ format: 'pem', type: 'pkcs8' }),
+      credentialId: credentialId.toString('base64url'),
+      userHandle,
+    }),
 
     register(
       { challenge, user }: Pick<CreationOptions, 'challenge' | 'user'>,
@@ -130,6 +150,12 @@ export function createAuthenticator(place: AuthenticatorContext, kind: keyof typ
       }
     },
   }
+}
+
+function newPrivateKey(kind: keyof typeof algorithms): KeyObject {
+  return kind === 'ES256'
+    ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    : generateKeyPairSync('ed25519').privateKey
 }
 
 function clientData(

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import {
   identityDigest,
   keyLinkMessage,
@@ -11,9 +11,15 @@ import type { Person, TestApp, TestWorld } from './world.ts'
 
 /** Creates a key pair like a browser; signatures and the public key are in base64. */
 export function newSigningPair() {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  return signingPairOf(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))
+}
+
+/** Returns the key pair of a private key in PEM. */
+export function signingPairOf(pem: string) {
+  const privateKey = createPrivateKey(pem)
   return {
-    publicKey: rawBase64(publicKey),
+    pem,
+    publicKey: rawBase64(createPublicKey(privateKey)),
     sign: (text: string | Uint8Array) => signBase64(text, privateKey),
     signBytes: (bytes: Uint8Array) => signBase64(bytes, privateKey),
   }
@@ -74,7 +80,8 @@ export async function createSigner(world: TestWorld, handle?: string) {
   return { ...person, pair, ...answersOf(world, person) }
 }
 
-function answersOf({ api }: TestWorld, { headers, identityId }: Person) {
+/** Returns what a user does about their signing requests. */
+export function answersOf({ api }: TestWorld, { headers, identityId }: Pick<Person, 'headers' | 'identityId'>) {
   const requests = '/api/signing/requests'
   return {
     listRequests: () => api.inject({ url: requests, headers }),
@@ -94,7 +101,7 @@ function answersOf({ api }: TestWorld, { headers, identityId }: Person) {
 }
 
 /** Builds the requests of an app's server to the signing endpoints. */
-export function signingRequesterOf({ api }: TestWorld, { credentials }: TestApp) {
+export function signingRequesterOf({ api }: TestWorld, { credentials }: Pick<TestApp, 'credentials'>) {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   return {
     clientId,

@@ -5,6 +5,7 @@ import type { NewApp } from '@countersign/protocol/clients/apps'
 import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { loadConfig } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import type { Storage } from '#platform/database/database.ts'
 import { createKeyring } from '#platform/crypto/keyring.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMailer } from '#platform/outbound/mail.ts'
@@ -40,23 +41,27 @@ type Options = {
   rateLimits?: boolean | RateLimits
   secretKey?: string
   between?: Between
+  /** Storage that a test has prepared, instead of an empty one. */
+  storage?: Storage
+  /** Time at the start. */
+  startedAt?: Date
 }
 
 /**
  * Creates a complete provider with its own database and a clock that the test controls. Each test file creates one and
  * closes it at the end, which fails if the database violates an invariant.
  */
-export async function createWorld({ environment = {}, rateLimits = false, secretKey, between }: Options = {}) {
+export async function createWorld({ environment = {}, rateLimits = false, secretKey, ...more }: Options = {}) {
   const given = loadConfig({
     ...{ DEMO: 'on', LOG_LEVEL: 'silent', TRUST_PROXY: 'off' },
     // Outside of localhost, the default needs an invitation.
     ...(environment['AUTH_URL']?.startsWith('https:') && { REGISTRATION: 'open' }),
     ...environment,
   })
-  const storage = await openTestStorage(between)
+  const storage = more.storage ?? (await openTestStorage(more.between))
   const settings = await openSettings({ config: given, db: storage.db })
   const config = withCurrentBrand(given, settings)
-  let now = new Date('2030-01-01T12:00:00.000Z')
+  let now = more.startedAt ?? new Date('2030-01-01T12:00:00.000Z')
   const clock = () => now
   const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared
   const { log } = createLog(config.logLevel)
@@ -121,15 +126,29 @@ async function registerPerson({ api }: Hosts, config: ServerContext['config'], r
     payload: { flowId, credential: authenticator.register(options) },
   })
   if (finished.statusCode !== 201) throw new Error(`${handle} not registered: ${finished.body}`)
-  const body = finished.json<{ sessionToken: string; user: { userId: UserId }; identities: [Identity] }>()
+  const { sessionToken, user, identities } = finished.json<{
+    sessionToken: string
+    user: { userId: UserId }
+    identities: [Identity]
+  }>()
+  const { identityId } = identities[0]
+  return personOf(api, { handle, userId: user.userId, identityId, sessionToken, authenticator })
+}
+
+type Registered = {
+  handle: string
+  userId: UserId
+  identityId: Identity['identityId']
+  sessionToken: string
+  authenticator: Authenticator
+}
+
+/** Returns a user who is registered, with a sign-in by their passkey. */
+export function personOf(api: Hosts['api'], registered: Registered) {
   return {
-    handle,
-    authenticator,
-    userId: body.user.userId,
-    identityId: body.identities[0].identityId,
-    sessionToken: body.sessionToken,
-    headers: { authorization: `Bearer ${body.sessionToken}` },
-    signIn: () => signIn(api, authenticator),
+    ...registered,
+    headers: { authorization: `Bearer ${registered.sessionToken}` },
+    signIn: () => signIn(api, registered.authenticator),
   }
 }
 
@@ -153,7 +172,14 @@ async function registerApp({ api }: Hosts, kernel: TestKernel, settings: Partial
     payload: { name: 'An app', redirectUris: [redirectUri], ...settings },
   })
   if (created.statusCode !== 201) throw new Error(`app not registered: ${created.body}`)
-  const { clientId, clientSecret } = created.json<{ clientId: ClientId; clientSecret?: string }>()
+  return appOf(api, { redirectUri, ...created.json<{ clientId: ClientId; clientSecret?: string }>() })
+}
+
+/** Returns the functions for the flows of an app that is registered. */
+export function appOf(
+  api: Hosts['api'],
+  { clientId, clientSecret, redirectUri }: { clientId: ClientId; clientSecret?: string; redirectUri: string },
+) {
   const credentials = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
   const redeem = (code: string, fields: Record<string, string> = {}) =>
     postToken(api, { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...credentials, ...fields })

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import type pg from 'pg'
+import { createStorage } from '#platform/database/database.ts'
+import { migrate } from '#platform/database/migrate.ts'
+import { openTestPool } from '../database.ts'
+import { createWorld } from '../world.ts'
+import type { ReleasedUsers } from './users.ts'
+
+const migrationsFolder = join(import.meta.dirname, '../../migrations')
+
+/** A released version with a filled database. */
+export type Release = {
+  version: string
+  /** Time of the service when its database was written. */
+  at: string
+  secretKey: string
+  /** SHA-256 of each migration in hex, by name, in order. */
+  migrations: Record<string, string>
+  users: ReleasedUsers
+}
+
+/** Folder of a release: `release.json`, and `rows.br` with all rows. */
+export const folderOf = (version: string): string => join(import.meta.dirname, version)
+
+export async function listReleases(): Promise<string[]> {
+  const entries = await readdir(import.meta.dirname, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+export async function readRelease(version: string): Promise<Release> {
+  return JSON.parse(await readFile(join(folderOf(version), 'release.json'), 'utf8'))
+}
+
+export async function hashMigration(name: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(join(migrationsFolder, name)))
+    .digest('hex')
+}
+
+/** Opens a world of the present version on the database that a release has left. */
+export async function openRelease({ version, at, secretKey, migrations }: Release, environment = {}) {
+  const { pool, close } = await openTestPool()
+  await fill(pool, Object.keys(migrations), await readFile(join(folderOf(version), 'rows.br')))
+  await migrate(pool)
+  const storage = createStorage(pool, close)
+  return createWorld({ environment, secretKey, storage, startedAt: new Date(at) })
+}
+
+/** Creates the schema of a release in an empty database, and inserts its rows. */
+async function fill(pool: pg.Pool, migrations: string[], compressed: Buffer): Promise<void> {
+  const client = await pool.connect()
+  try {
+    for (const name of migrations) await client.query(await readFile(join(migrationsFolder, name), 'utf8'))
+    await client.query('create table schema_migration (name text primary key)')
+    await client.query('create table schema_lock (version integer primary key)')
+    // The rows are consistent, but not in the order of their references.
+    await client.query('set session_replication_role = replica')
+    const lines = brotliDecompressSync(compressed).toString().trimEnd().split('\n')
+    const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf('\t')))
+    for (const [table, rows] of tables) {
+      const name = client.escapeIdentifier(table)
+      const values = rows.map((line) => line.slice(table.length + 1)).join(',')
+      await client.query(`insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1::jsonb)`, [
+        `[${values}]`,
+      ])
+    }
+    await client.query('set session_replication_role = origin')
+  } finally {
+    client.release()
+  }
+}
