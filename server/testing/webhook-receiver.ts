@@ -4,12 +4,17 @@ import { text } from 'node:stream/consumers'
 
 export type ReceivedWebhook = { url: string; headers: Record<string, string>; body: string }
 
-/** Answer of a receiver: a status, optionally with headers or a delay; or no answer. */
-type Saying = number | { status: number; headers?: Record<string, string>; afterMilliseconds?: number } | 'nothing'
+/** Answer of a receiver: a status, optionally with headers or a delay; 204 at the next `release`; or no answer. */
+type Saying =
+  | number
+  | { status: number; headers?: Record<string, string>; afterMilliseconds?: number }
+  | 'held'
+  | 'nothing'
 
 /** Starts an app's server that receives webhooks. It gives the listed answers first, then 204. */
 export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
   const received: ReceivedWebhook[] = []
+  let held: ServerResponse[] = []
   let hear = () => {}
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
@@ -18,6 +23,7 @@ export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
     if (typeof saying === 'number') response.writeHead(saying).end()
     if (typeof saying === 'object')
       setTimeout(() => response.writeHead(saying.status, saying.headers).end(), saying.afterMilliseconds ?? 0)
+    if (saying === 'held') held.push(response)
     hear()
   }
   const server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1')
@@ -32,6 +38,12 @@ export async function startWebhookReceiver(sayings: Saying[] = [], port = 0) {
     async has(count: number): Promise<ReceivedWebhook[]> {
       while (received.length < count) await new Promise<void>((resolve) => (hear = resolve))
       return received
+    },
+    /** Sends the answers that are held. */
+    release(): void {
+      const released = held
+      held = []
+      for (const response of released) response.writeHead(204).end()
     },
     async close() {
       server.closeAllConnections()
