@@ -31,6 +31,16 @@ export function loadAdminToken({ dataDir }: Settings): string {
   return requireSendable(readTokenFile(file), file)
 }
 
+/** Returns the token like `loadAdminToken`, or undefined if there is none. */
+export function findAdminToken(settings: Settings): string | undefined {
+  try {
+    return loadAdminToken(settings) || undefined
+  } catch (error) {
+    if (error instanceof CliError) return undefined
+    throw error
+  }
+}
+
 /** Checks the token before it becomes a header: a later error would quote it. */
 function requireSendable(token: string, where: string): string {
   if (/^[\x20-\x7e]*$/.test(token)) return token

@@ -4,7 +4,7 @@ import { call } from '../call.ts'
 import { parseCount } from '../people/identity.ts'
 import { settingsOf } from '../settings.ts'
 import { CancelledError, isInteractive, printJson, promptConfirmation, stripControlCharacters } from '../terminal.ts'
-import { readConfiguration } from './file.ts'
+import { type Origin, readConfiguration } from './file.ts'
 
 type Options = { file: string; dryRun?: true; yes?: true; prune?: true; adopt?: true; confirm?: number }
 type Plan = { changes: ConfigurationChange[]; digest: string }
@@ -27,11 +27,11 @@ export function addApply(program: Command): void {
       const settings = settingsOf(command)
       if (!dryRun && !yes && !isInteractive(settings))
         command.error('error: --yes or --dry-run is required without a terminal')
-      const document = await readConfiguration(file)
+      const { document, origins } = await readConfiguration(file, settings)
       const name = 'POST /api/admin/apply'
       const plan = await call(settings, name, { body: { document, dryRun: true, ...options } }, { timeoutSeconds })
       const count = plan.changes.filter(({ action }) => action !== 'none').length
-      if (!settings.json) printPlan(plan)
+      if (!settings.json) printPlan(plan, origins)
       if (dryRun || count === 0) return settings.json ? printJson(plan) : undefined
       const deleted = plan.changes.filter(({ action }) => action === 'delete').length
       if (!yes && !(await promptConfirmation({ message: questionOf(count, deleted), initialValue: false })))
@@ -55,16 +55,29 @@ function countOf(count: number): string {
 
 const signs = { create: '+', update: '~', delete: '-', adopt: '>', none: ' ' } as const
 
-/** Prints each change with its fields. Objects that stay as they are are only counted. */
-function printPlan({ changes }: Plan): void {
+/** Prints each change with its fields, and of secrets where they are from. Objects that stay are only counted. */
+function printPlan({ changes }: Plan, origins: Origin[]): void {
   for (const { object, action, fields } of changes) {
     if (action === 'none') continue
     console.log(stripControlCharacters(`${signs[action]} ${action} ${object}`))
-    for (const field of fields) console.log(stripControlCharacters(`    ${lineOf(field)}`))
+    for (const field of fields) {
+      console.log(stripControlCharacters(`    ${lineOf(field)}`))
+      for (const origin of originsOf(origins, object, field)) console.log(stripControlCharacters(`      ${origin}`))
+    }
   }
   const same = changes.filter(({ action }) => action === 'none').length
   if (same === changes.length) console.log('Nothing to change.')
   else if (same > 0) console.log(`${same} unchanged`)
+}
+
+/** Says where the secrets of a field are from: a plan that hides them shows what a file takes from this machine. */
+function originsOf(
+  origins: Origin[],
+  object: string,
+  { path: field }: ConfigurationChange['fields'][number],
+): string[] {
+  const ofField = origins.filter((each) => each.object === object && `${each.path}.`.startsWith(`${field}.`))
+  return ofField.map(({ path, from }) => (path === field ? `from ${from}` : `${path} from ${from}`))
 }
 
 function lineOf({ path, from, to }: ConfigurationChange['fields'][number]): string {

@@ -1,16 +1,25 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ConfigurationDocument } from '@countersign/protocol/operations/configuration'
 import { isAlias, isCollection, isMap, isScalar, parseAllDocuments, visit, type Document } from 'yaml'
+import { findAdminToken, type Settings } from '../settings.ts'
 import { CliError, fieldsOf, listOf, textOf } from '../terminal.ts'
 
 const bytesMax = 1024 * 1024
 
+/** Where a secret was found: the object and the path of a change, and in `from` a variable or a file. */
+export type Origin = { object: string; path: string; from: string }
+
+/** A configuration with its secrets in place of their references, and where they were found. */
+export type Configuration = { document: ConfigurationDocument; origins: Origin[] }
+
 /** Reads a configuration from a file, or from standard input if its name is `-`. Resolves its secrets. */
-export async function readConfiguration(file: string): Promise<ConfigurationDocument> {
+export async function readConfiguration(file: string, settings: Settings): Promise<Configuration> {
   const written = parseConfiguration(await readText(file))
+  const resolving: Resolving = { settings, origins: [] }
   // The server checks it by its schema.
-  return withSecrets(written) as ConfigurationDocument
+  return { document: withSecrets(written, resolving) as ConfigurationDocument, origins: resolving.origins }
 }
 
 async function readText(file: string): Promise<string> {
@@ -64,49 +73,87 @@ function requirePlain(document: Document): void {
   })
 }
 
+/** The settings of the command, and where it has found secrets so far. */
+type Resolving = { settings: Settings; origins: Origin[] }
+
 /** Puts secrets in place of their references. */
-function withSecrets(document: Record<string, unknown>): Record<string, unknown> {
+function withSecrets(document: Record<string, unknown>, resolving: Resolving): Record<string, unknown> {
+  const { apps, sinks } = document
   return {
     ...document,
-    ...(Array.isArray(document['apps']) && { apps: listOf(document['apps']).map(withAppSecrets) }),
-    ...(Array.isArray(document['sinks']) && { sinks: listOf(document['sinks']).map(withHeaders) }),
+    ...(Array.isArray(apps) && { apps: listOf(apps).map((app) => withAppSecrets(app, resolving)) }),
+    ...(Array.isArray(sinks) && { sinks: listOf(sinks).map((sink) => withHeaders(sink, resolving)) }),
   }
 }
 
-function withHeaders(sink: unknown): unknown {
+function withHeaders(sink: unknown, resolving: Resolving): unknown {
   const fields = fieldsOf(sink)
   const headers = Object.entries(fieldsOf(fields['headers']))
   if (headers.length === 0) return sink
   const object = `sinks/${textOf(fields['key'])}`
-  const resolved = headers.map(
-    ([name, reference]) => [name, resolve(reference, `header ${name} of ${object}`)] as const,
-  )
+  const resolved = headers.map(([name, reference]) => {
+    const secret = { object, path: `headers.${name}`, what: `header ${name} of ${object}` }
+    return [name, resolve(reference, secret, resolving)] as const
+  })
   return { ...fields, headers: Object.fromEntries(resolved) }
 }
 
-function withAppSecrets(app: unknown): unknown {
+function withAppSecrets(app: unknown, resolving: Resolving): unknown {
   const fields = fieldsOf(app)
   const webhook = fieldsOf(fields['webhook'])
-  if (!('clientSecret' in fields) && !('secret' in webhook)) return app
   const object = `apps/${textOf(fields['key'])}`
+  const [clientSecret, secret] = [
+    { object, path: 'clientSecret', what: `clientSecret of ${object}` },
+    { object, path: 'webhook.secret', what: `secret of webhook of ${object}` },
+  ]
+  if (!('clientSecret' in fields) && !('secret' in webhook)) return app
   return {
-    ...withSecret(fields, 'clientSecret', object),
-    ...('secret' in webhook && { webhook: withSecret(webhook, 'secret', `webhook of ${object}`) }),
+    ...fields,
+    ...('clientSecret' in fields && { clientSecret: resolve(fields['clientSecret'], clientSecret, resolving) }),
+    ...('secret' in webhook && { webhook: { ...webhook, secret: resolve(webhook['secret'], secret, resolving) } }),
   }
 }
 
-function withSecret(fields: Record<string, unknown>, name: string, object: string): Record<string, unknown> {
-  return name in fields ? { ...fields, [name]: resolve(fields[name], `${name} of ${object}`) } : fields
-}
+/** A secret of the file: the object and path of its change, and what errors call it. */
+type Secret = Pick<Origin, 'object' | 'path'> & { what: string }
 
-function resolve(reference: unknown, what: string): string {
+function resolve(reference: unknown, { what, ...place }: Secret, { settings, origins }: Resolving): string {
   const { fromEnv, fromFile, ...rest } = fieldsOf(reference)
   const [variable, file] = [textOf(fromEnv), textOf(fromFile)]
   if ((variable === '') === (file === '') || Object.keys(rest).length > 0)
     throw new CliError(`${what} must be { fromEnv: NAME } or { fromFile: path }: a file contains no secret`)
+  if (ofService.includes(variable) || (file !== '' && isOfService(file, settings))) throw ofServiceError(what)
   const secret = variable === '' ? readSecret(file, what) : (process.env[variable] ?? '').trim()
   if (secret === '') throw new CliError(`${what}: ${variable || file} is empty`)
+  const adminToken = findAdminToken(settings)
+  if (adminToken !== undefined && secret.split(/\s+/).includes(adminToken)) throw ofServiceError(what)
+  origins.push({ ...place, from: variable === '' ? `the file ${file}` : `the variable ${variable}` })
   return secret
+}
+
+/**
+ * Variables with secrets of the service. Who writes a file chooses the receivers of its headers, and must not get what
+ * the one who applies it holds.
+ */
+const ofService = ['ADMIN_TOKEN', 'DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS', 'SECRET_KEY', 'SMTP_URL']
+const filesOfService = ['admin-token', 'secret-key', 'setup-link']
+
+function isOfService(file: string, { dataDir }: Settings): boolean {
+  const path = realPathOf(file)
+  return path !== undefined && filesOfService.some((name) => realPathOf(join(dataDir, name)) === path)
+}
+
+/** Returns the path of a file without symbolic links, or undefined if it does not exist. */
+function realPathOf(file: string): string | undefined {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+function ofServiceError(what: string): CliError {
+  return new CliError(`${what} must not be a secret of the service: a file could send it to others`)
 }
 
 function readSecret(file: string, what: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -176,4 +176,27 @@ test('the plan of a file that prunes is made with --yes only if many deletions a
   const unasked = await run(byFile, 'apply', '-f', path)
   assert.deepEqual([unasked.code, /--yes or --dry-run/.test(unasked.stderr)], [2, true])
   assert.match((await run(byFile, 'apply', '-f', join(folder, 'missing.yaml'), '--yes')).stderr, /^error: cannot read/)
+})
+
+test('CNF-14 a file cannot name a secret of the service, and the plan says where each other one is from', async () => {
+  const sink = (header: string) => `apiVersion: countersign/v1
+source: taking
+sinks: [{ key: taking, kind: http, url: 'https://taking.example/', headers: { X-Taken: ${header} } }]
+`
+  const path = join(folder, 'taking.yaml')
+  const [bearer, kept] = [join(folder, 'bearer'), join(folder, 'secret-key')]
+  await writeFile(bearer, `Bearer ${testAdminToken}\n`)
+  await writeFile(kept, 'the-secret-key-of-a-service-on-this-machine\n')
+  await symlink(kept, join(folder, 'link'))
+  const taken = ['ADMIN_TOKEN', 'SECRET_KEY', 'DATABASE_URL', 'SMTP_URL'].map((name) => `{ fromEnv: ${name} }`)
+  const files = [bearer, kept, join(folder, 'link')].map((file) => `{ fromFile: ${JSON.stringify(file)} }`)
+  for (const reference of [...taken, ...files]) {
+    await writeFile(path, sink(reference))
+    const { code, stdout, stderr } = await run(byFile, '--data-dir', folder, 'apply', '-f', path, '--yes')
+    assert.deepEqual([code, stdout], [1, ''], reference)
+    assert.match(stderr, /^error: header X-Taken of sinks\/taking must not be a secret of the service/, reference)
+  }
+  await writeFile(path, sink('{ fromEnv: WIKI_SECRET }'))
+  const shown = await succeed(byFile, 'apply', '-f', path, '--dry-run')
+  assert.match(shown, /^ {4}headers: changed\n {6}headers\.X-Taken from the variable WIKI_SECRET$/m)
 })
