@@ -2,7 +2,7 @@ import type { ConfigurationDocument } from '@countersign/protocol/operations/con
 import type { Language } from '@countersign/protocol/formats/registries/languages'
 import { limits } from '@countersign/protocol/formats/limits'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
-import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import type { ResourceDirectory } from '#clients/resources/settings.ts'
 import { mailChange } from '#operations/sinks/change-mail.ts'
@@ -12,7 +12,7 @@ import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { applyApps, pruneApps } from './apps/app.ts'
 import { applyGroups, pruneGroups } from './groups.ts'
-import { applyInvitations, pruneInvitations } from './invitations.ts'
+import { applyInvitations, countInviting, pruneInvitations } from './invitations.ts'
 import { applyOrganizations } from './organizations/organization.ts'
 import { type Applying, type Change, planChangedError } from './plan.ts'
 import { applySettings } from './settings.ts'
@@ -50,11 +50,13 @@ class DryRun extends Error {
 /**
  * Applies a document in one transaction, by the functions of the single endpoints and with their permissions. A dry run
  * does the same and undoes it: what it shows is what happens. Throws what these functions throw, with the object, and
- * `managed_elsewhere`, `plan_changed`, `confirmation_required`.
+ * `managed_elsewhere`, `plan_changed`, `confirmation_required`, `rate_limited`.
  */
 export async function applyDocument(services: Services, request: Request, now: Date): Promise<Plan> {
   const { kernel } = services
   const { operator, document, dryRun = true } = request
+  await countPlan(kernel, request)
+  if (!dryRun && document.invitations) await countInviting(kernel, operator, document.invitations)
   if (dryRun || !document.sinks) return applyAtOnce(services, request, now)
   // Sinks hear of their change before it is made. A transaction does not wait for them.
   const planned = await applyAtOnce(services, { ...request, dryRun: true }, now)
@@ -63,6 +65,20 @@ export async function applyDocument(services: Services, request: Request, now: D
   const plan = await applyAtOnce(services, { ...request, digest: planned.digest, announced }, now)
   for (const key of changedSinks(plan.changes)) await mailChange(kernel, key, kernel.clock())
   return plan
+}
+
+const objectsPerPoint = 100
+
+/**
+ * Counts a plan by the objects of its document, whose changes one connection of the database makes one after the other,
+ * and undoes in a dry run. Throws `rate_limited`.
+ */
+async function countPlan({ rateLimits }: ServerContext, { operator, document }: Request): Promise<void> {
+  const { settings = {}, groups, apps, organizations, invitations, sinks } = document
+  const lists = [Object.keys(settings), groups, apps, organizations, invitations, sinks]
+  const objects = lists.reduce((sum, list) => sum + (list?.length ?? 0), 0)
+  for (let counted = 0; counted <= objects; counted += objectsPerPoint)
+    await rateLimits.count('configuration-plans-per-operator', operatorKeyOf(operator))
 }
 
 type Announced = Pick<Applying, 'announced'>

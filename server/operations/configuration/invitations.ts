@@ -7,9 +7,10 @@ import {
   readInvitation,
   storeMailedInvitation,
 } from '#accounts/invitations/invitation.ts'
-import { requirePermissions } from '#accounts/operators/acting-operator.ts'
+import { type Operator, operatorKeyOf, requirePermissions } from '#accounts/operators/acting-operator.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import {
   type Applying,
   type Change,
@@ -28,6 +29,23 @@ const errors = defineErrors({
     `A document can invite ${limits.invitationsPerDocumentMax} new addresses at once. Apply the others later.`,
   ],
 })
+
+/**
+ * Counts a document that invites an address for the first time, like an import. Runs before its transaction, since a
+ * count may take a connection. Throws `rate_limited`.
+ */
+export async function countInviting(
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
+  operator: Operator,
+  declared: DeclaredInvitation[],
+): Promise<void> {
+  const addresses = declared.map(({ email }) => email.toLowerCase())
+  const found = await findInvitationsOf(db, addresses)
+  const keys = addresses.filter((address) => !found.has(address)).map(keyOf)
+  const managed = new Set((await store.findInvited(db, keys)).map(({ key }) => key))
+  if (keys.every((key) => managed.has(key))) return
+  await rateLimits.count('configuration-invitations-per-operator', operatorKeyOf(operator))
+}
 
 /**
  * Invites the declared addresses that were never invited; the mails are sent in the background. Throws as the functions

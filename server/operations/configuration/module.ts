@@ -6,10 +6,19 @@ import { deletePruned } from './pruned.ts'
 import { configurationRoutes } from './routes.ts'
 
 const auditActions = ['configuration.applied'] as const
+const rateLimits = {
+  'configuration-plans-per-operator': { points: 600, seconds: 3600 },
+  'configuration-invitations-per-operator': { points: 30, seconds: 3600 },
+} as const
 
 declare module '#platform/audit/audit-log.ts' {
   interface DeclaredAuditActions {
     'operations/configuration': (typeof auditActions)[number]
+  }
+}
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'operations/configuration': keyof typeof rateLimits
   }
 }
 
@@ -18,6 +27,7 @@ export const configuration = defineModule<Services>()({
   endpoints: endpointsOf(endpoints),
   mount: configurationRoutes,
   auditActions,
+  rateLimits,
   tables: { configuration_object: 'include' },
   cleanupTasks: { 'pruned-objects': deletePruned },
 })

@@ -77,9 +77,9 @@ export function findByApp(tx: Transaction, clientId: ClientId) {
 }
 
 /** Finds which addresses were invited, by any source. */
-export function findInvited(tx: Transaction, keys: string[]): Promise<ManagedRow[]> {
+export function findInvited(db: Database | Transaction, keys: string[]): Promise<ManagedRow[]> {
   if (keys.length === 0) return Promise.resolve([])
-  return tx
+  return db
     .selectFrom('configuration_object')
     .select(managed)
     .where('object_kind', '=', 'invitation')
