@@ -13,7 +13,7 @@ import type { AccountInvitation } from '@countersign/protocol/accounts/invitatio
 import { listGroups } from '#accounts/groups/group.ts'
 import { listPendingMailed } from '#accounts/invitations/invitation.ts'
 import { hasPermission } from '#accounts/operators/acting-operator.ts'
-import type { Operator } from '#accounts/operators/operator-guard.ts'
+import { type Operator, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { findWebhook } from '#clients/webhooks/endpoint.ts'
 import { findOperatorApp, listOperatorApps } from '#clients/registration/operator-app.ts'
@@ -39,18 +39,19 @@ const errors = defineErrors({
 const ofAll = 'export'
 const pageCount = 100
 
-type Kernel = Pick<ServerContext, 'db' | 'config'>
+type Kernel = Pick<ServerContext, 'db' | 'config' | 'rateLimits'>
 
 /**
  * Returns what the caller may read as a document, which applies without a change: all objects, or those of a source.
- * Throws `export_too_large`.
+ * Throws `export_too_large`, `rate_limited`.
  */
 export async function exportDocument(
   kernel: Kernel,
   { operator, source }: { operator: Operator; source: string | undefined },
   now: Date,
 ): Promise<ConfigurationDocument> {
-  const { db } = kernel
+  const { db, rateLimits } = kernel
+  await rateLimits.count('configuration-exports-per-operator', operatorKeyOf(operator))
   const stored = hasPermission(operator, 'settings.read') ? (await readStoredSettings(db))?.stored : undefined
   // The logo is a picture, which a document cannot contain.
   const { 'branding.logo': _logo, ...settings } = stored ?? {}

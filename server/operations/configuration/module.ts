@@ -9,6 +9,7 @@ const auditActions = ['configuration.applied'] as const
 const rateLimits = {
   'configuration-plans-per-operator': { points: 600, seconds: 3600 },
   'configuration-invitations-per-operator': { points: 30, seconds: 3600 },
+  'configuration-exports-per-operator': { points: 10, seconds: 60 },
 } as const
 
 declare module '#platform/audit/audit-log.ts' {

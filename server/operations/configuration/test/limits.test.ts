@@ -64,3 +64,20 @@ test('CNF-15 documents of an operator send no more mails than single invitations
   world.pass(3600)
   assert.deepEqual(await invite('late'), [200, undefined])
 })
+
+test('CNF-15 an operator exports ten times a minute', async (t) => {
+  const world = await createWorld({ rateLimits: true })
+  t.after(() => world.close())
+  const [one, other] = [
+    await createToken(world, ['configuration.export']),
+    await createToken(world, ['configuration.export']),
+  ]
+  const read = async (url: string, { headers }: { headers: Record<string, string> }) =>
+    (await world.api.inject({ url, headers })).statusCode
+  for (let nth = 0; nth < 5; nth += 1)
+    for (const url of ['/api/admin/export', '/api/admin/export?source=limits']) assert.equal(await read(url, one), 200)
+  assert.equal(await read('/api/admin/export', one), 429)
+  assert.equal(await read('/api/admin/export', other), 200)
+  world.pass(61)
+  assert.equal(await read('/api/admin/export', one), 200)
+})
