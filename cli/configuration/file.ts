@@ -44,7 +44,8 @@ function tooLarge(): CliError {
 
 /**
  * Parses YAML 1.2 of the core schema, which includes JSON. Throws for what would let a file mean something else than it
- * seems to: anchors, tags, duplicate keys, several documents.
+ * seems to: anchors, tags, duplicate keys, several documents, another version of YAML, and numbers that JSON does not
+ * have, which would be sent as null.
  */
 export function parseConfiguration(written: string): Record<string, unknown> {
   const documents = parseAllDocuments(requireSize(written), { version: '1.2', schema: 'core', uniqueKeys: true })
@@ -52,6 +53,7 @@ export function parseConfiguration(written: string): Record<string, unknown> {
   if (!document || other) throw new CliError('the file must contain one document')
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) throw new CliError(firstLine(problem.message))
+  if (document.directives?.yaml.explicit) throw new CliError('the file has the directive %YAML: it is always 1.2')
   requirePlain(document)
   const value: unknown = document.toJS()
   if (!isMap(document.contents)) throw new CliError('the file must contain keys and values')
@@ -68,6 +70,8 @@ function requirePlain(document: Document): void {
     if (!isScalar(node) && !isCollection(node)) return
     if (node.anchor !== undefined) throw new CliError(`the file has the anchor &${node.anchor}: repeat the value`)
     if (node.tag !== undefined) throw new CliError(`the file has the tag ${node.tag}`)
+    if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value))
+      throw new CliError(`the file has the number ${node.source}, which JSON does not have`)
     if (key === 'key' && !(isScalar(node) && typeof node.value === 'string'))
       throw new CliError('a key of the file is no text')
   })

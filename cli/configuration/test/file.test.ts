@@ -32,6 +32,10 @@ test('CNF-10 a file that could mean something else than it seems to is refused',
     '1: a': /key of the file/,
     '? [a]\n: 1': /key of the file/,
     'a: [1': /line 1/,
+    'a: .nan': /number \.nan/,
+    'a: [-.inf]': /number -\.inf/,
+    'a: 1e400': /number 1e400/,
+    '%YAML 1.1\n---\na: 012': /directive %YAML/,
     [`a: ${'x'.repeat(1024 * 1024)}`]: /1 MiB/,
   }
   for (const [written, message] of Object.entries(refused))
