@@ -13,6 +13,7 @@ export async function openMailbox() {
   const received: Received[] = []
   const waiting: ((mail: Received) => void)[] = []
   let refusing: { responseCode: number } | undefined
+  const held = new Map<string, Promise<void>>()
   function keep(mail: Received): void {
     const next = waiting.shift()
     if (next) next(mail)
@@ -23,8 +24,9 @@ export async function openMailbox() {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     logger: false,
-    onRcptTo(_address, _session, done) {
-      done(refusing ? Object.assign(new Error('refused'), refusing) : null)
+    onRcptTo({ address }, _session, done) {
+      const answer = () => done(refusing ? Object.assign(new Error('refused'), refusing) : null)
+      void (held.get(address) ?? Promise.resolve()).then(answer)
     },
     onData(stream, { envelope }, done) {
       void text(stream)
@@ -48,6 +50,12 @@ export async function openMailbox() {
     /** Sets the reply for every recipient from now on; without one, mail is accepted again. */
     refuse(responseCode?: number) {
       refusing = responseCode === undefined ? undefined : { responseCode }
+    },
+    /** Answers nothing to mail for an address until the returned function is called. */
+    hold(address: string): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.set(address, promise)
+      return resolve
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }

@@ -39,7 +39,8 @@ async function sendRecoveryNotice(kernel: ServerContext, userId: UserId, languag
         await mail.send(recoveryMail({ to, handle, authUrl: config.authUrl, brand: config.brand, language }))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        log.warn({ userId, reason: error.code }, 'recovery notification mail failed')
+        // Without the ID of the user, which would join the identities of an account in the log.
+        log.warn({ reason: error.code }, 'recovery notification mail failed')
       }
     }),
   )

@@ -17,49 +17,62 @@ export function recoveryAddressOf(identity: IdentityRow, now: Date): string | nu
   return isOld ? verifiedEmailOf(identity) : null
 }
 
-/** Notifies the other verified addresses of a user of a link. Each can stop the recovery. */
-export function notifyOthers(
+/**
+ * Notifies the other verified addresses of a user of a link. Each can stop the recovery. The operator who mails the
+ * link does not wait for these mails: the time would tell how many siblings have an address.
+ */
+export async function notifyOthers(
   kernel: ServerContext,
   { userId, except, stop }: { userId: UserId; except: string; stop: string },
 ): Promise<void> {
   const { authUrl, brand } = kernel.config
-  return notify(kernel, { userId, except }, (about) => recoveryNoticeMail({ ...about, authUrl, brand, stop }))
+  const receivers = (await listReceivers(kernel, userId)).filter(({ to }) => to !== except)
+  void notify(kernel, receivers, (about) => recoveryNoticeMail({ ...about, authUrl, brand, stop })).catch(
+    (error: unknown) => kernel.log.error({ error }, 'notices of a recovery not sent'),
+  )
 }
 
 /** Notifies all verified addresses of a user that a recovery is completed. */
-export function notifyOfCompletion(kernel: ServerContext, userId: UserId): Promise<void> {
+export async function notifyOfCompletion(kernel: ServerContext, userId: UserId): Promise<void> {
   const { authUrl, brand } = kernel.config
-  return notify(kernel, { userId, except: null }, (about) => recoveredMail({ ...about, authUrl, brand }))
+  const receivers = await listReceivers(kernel, userId)
+  return notify(kernel, receivers, (about) => recoveredMail({ ...about, authUrl, brand }))
 }
 
 /** Notifies all verified addresses of a user that the keys of the account were reset. */
-export function notifyOfKeyReset(kernel: ServerContext, userId: UserId): Promise<void> {
+export async function notifyOfKeyReset(kernel: ServerContext, userId: UserId): Promise<void> {
   const { authUrl, brand } = kernel.config
-  return notify(kernel, { userId, except: null }, (about) => keysResetMail({ ...about, authUrl, brand }))
+  const receivers = await listReceivers(kernel, userId)
+  return notify(kernel, receivers, (about) => keysResetMail({ ...about, authUrl, brand }))
 }
 
-type Receivers = { userId: UserId; except: string | null }
+/** A verified address, and the identity that has it. */
+type Receiver = { to: string; handle: string }
 
-/**
- * Sends a mail to each verified address of a user. It names the identity that has the address, not the one that is
- * recovered. What it tells of is done, so a failure to send is only logged.
- */
-async function notify(
-  { db, mail, log }: ServerContext,
-  { userId, except }: Receivers,
-  build: (about: { to: string; handle: string }) => Mail,
-): Promise<void> {
+async function listReceivers({ db }: ServerContext, userId: UserId): Promise<Receiver[]> {
   const handles = new Map<string, string>()
   for (const identity of await listIdentities(db, userId)) {
     const to = verifiedEmailOf(identity)
-    if (to !== null && to !== except) handles.set(to, identity.handle)
+    if (to !== null) handles.set(to, identity.handle)
   }
-  for (const [to, handle] of handles) {
+  return [...handles].map(([to, handle]) => ({ to, handle }))
+}
+
+/**
+ * Sends a mail to each receiver. It names the identity that has the address, not the one that is recovered. What it
+ * tells of is done, so a failure to send is only logged, without anything that the identities of a user share.
+ */
+async function notify(
+  { mail, log }: ServerContext,
+  receivers: Receiver[],
+  build: (about: Receiver) => Mail,
+): Promise<void> {
+  for (const receiver of receivers) {
     try {
-      await mail.send(build({ to, handle }))
+      await mail.send(build(receiver))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      log.warn({ userId, reason: error.code }, 'notice of a recovery failed')
+      log.warn({ reason: error.code }, 'notice of a recovery failed')
     }
   }
 }
