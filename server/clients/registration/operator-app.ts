@@ -35,10 +35,17 @@ export function listOperatorApps(
   return store.listOperatorApps(db, page)
 }
 
-/** Deletes an app if it is still disabled. No process serves a disabled one. Returns false if it is active. */
-export async function deleteDisabledApp(tx: Transaction, clientId: ClientId, now: Date): Promise<boolean> {
+/**
+ * Deletes an app that is disabled and was not changed since an instant. No process serves a disabled one. Returns false
+ * otherwise: an operator may have enabled it, and disabled it again for another reason.
+ */
+export async function deleteDisabledApp(
+  tx: Transaction,
+  { clientId, since }: { clientId: ClientId; since: Date },
+  now: Date,
+): Promise<boolean> {
   const app = await store.lockApp(tx, clientId)
-  if (app?.status !== 'disabled') return false
+  if (app?.status !== 'disabled' || app.updatedAt > since) return false
   await deletePictures(tx, [clientId])
   await store.deleteApp(tx, clientId)
   await recordAuditEvent(tx, { action: 'app.deleted', actor: 'system', clientId }, now)

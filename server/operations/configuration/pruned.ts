@@ -1,5 +1,7 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import { deleteDisabledApp } from '#clients/registration/operator-app.ts'
 import { deletePausedSink } from '#operations/sinks/sink.ts'
+import { addSeconds } from '#platform/clock.ts'
 import { type Database, transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
 
@@ -13,11 +15,13 @@ export async function deletePruned(db: Database, now: Date, batch: number): Prom
 function deleteDue(db: Database, { source, key, clientId, sinkId }: store.Due, now: Date): Promise<void> {
   const named = { source, key, kind: clientId === null ? 'sink' : 'app' } as const
   return transaction(db, async (tx) => {
-    if (!(await store.lockDue(tx, named, now))) return
+    const due = await store.lockDue(tx, named, now)
+    if (!due?.deleteAt) return
+    const since = addSeconds(due.deleteAt, -limits.prunedObjectSeconds)
     const isDeleted =
       clientId === null
         ? sinkId !== null && (await deletePausedSink(tx, sinkId, now))
-        : await deleteDisabledApp(tx, clientId, now)
+        : await deleteDisabledApp(tx, { clientId, since }, now)
     if (!isDeleted) await store.setDeletion(tx, named, null)
   })
 }

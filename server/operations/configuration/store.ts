@@ -173,7 +173,7 @@ export function listDue(db: Database, now: Date, count: number): Promise<Due[]> 
 export function lockDue(tx: Transaction, { source, kind, key }: Key, now: Date) {
   return tx
     .selectFrom('configuration_object')
-    .select('object_key as key')
+    .select('delete_at as deleteAt')
     .where('managed_by', '=', source)
     .where('object_kind', '=', kind)
     .where('object_key', '=', key)

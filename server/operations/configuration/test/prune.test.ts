@@ -103,6 +103,21 @@ test('CNF-08 a pruned app is disabled, deleted after 30 days, and restored by it
   for (const clientId of [back, enabled]) assert.equal((await get(`apps/${clientId}`)).json().status, 'active')
 })
 
+test('CNF-08 a pruned app that operators enable, and disable again for another reason, is not deleted', async () => {
+  await apply('incident', { apps: [app('shared')] })
+  const clientId = await clientIdOf('incident', 'shared')
+  await apply('incident', { apps: [] }, { prune: true })
+  for (const status of ['active', 'disabled']) {
+    world.pass(24 * 3600)
+    const payload = { status }
+    const url = `/api/admin/apps/${clientId}`
+    const changed = await world.api.inject({ method: 'PATCH', url, headers: world.admin, payload })
+    assert.equal(changed.json().status, status)
+  }
+  await deletePruned(world.db, new Date(world.now().getTime() + thirtyOneDays * 1000), 100)
+  assert.equal((await get(`apps/${clientId}`)).json().status, 'disabled')
+})
+
 test('CNF-09 an address is invited once, also if the invitation is gone, or an operator made it', async () => {
   const email = 'once@example.com'
   const document = { invitations: [{ email }] }
