@@ -129,8 +129,7 @@ function resolve(reference: unknown, { what, ...place }: Secret, { settings, ori
   if (ofService.includes(variable) || (file !== '' && isOfService(file, settings))) throw ofServiceError(what)
   const secret = variable === '' ? readSecret(file, what) : (process.env[variable] ?? '').trim()
   if (secret === '') throw new CliError(`${what}: ${variable || file} is empty`)
-  const adminToken = findAdminToken(settings)
-  if (adminToken !== undefined && secret.split(/\s+/).includes(adminToken)) throw ofServiceError(what)
+  if (containsToken(secret, findAdminToken(settings))) throw ofServiceError(what)
   origins.push({ ...place, from: variable === '' ? `the file ${file}` : `the variable ${variable}` })
   return secret
 }
@@ -146,6 +145,13 @@ function isOfService(file: string, { dataDir }: Settings): boolean {
   const path = realPathOf(file)
   return path !== undefined && filesOfService.some((name) => realPathOf(join(dataDir, name)) === path)
 }
+
+/** Checks if a text contains the admin token. A shorter one is none, such as `off`. */
+function containsToken(secret: string, adminToken: string | undefined): boolean {
+  return adminToken !== undefined && adminToken.length >= adminTokenCharactersMin && secret.includes(adminToken)
+}
+
+const adminTokenCharactersMin = 32
 
 /** Returns the path of a file without symbolic links, or undefined if it does not exist. */
 function realPathOf(file: string): string | undefined {

