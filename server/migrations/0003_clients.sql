@@ -249,6 +249,14 @@ create table app_claim (
   primary key (client_id, claim)
 );
 
+-- Keys of groups to which claims of an app give a meaning, of groups that exist and of others.
+create table app_claim_group (
+  client_id text not null references app on delete cascade,
+  group_key text collate "C" not null,
+  primary key (client_id, group_key)
+);
+create index app_claim_group_by_key on app_claim_group (group_key, client_id);
+
 -- What is declared in the document of a source. Another source, or an operator, made what has no row here.
 create table configuration_object (
   object_kind text not null check (object_kind in ('group', 'app', 'invitation', 'organization', 'sink')),

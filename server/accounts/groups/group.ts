@@ -117,7 +117,10 @@ export async function requireGroups(db: Database | Transaction, keys: string[]):
 
 type GroupInput = GroupChange & { key: string; displayName: string }
 
-/** Creates a group. Throws `invalid_request`, `group_exists`, `too_many_groups`, and as `requireRightsOverGroup`. */
+/**
+ * Creates a group. It is protected if claims of an app name its key already. Throws `invalid_request`, `group_exists`,
+ * `too_many_groups`, and as `requireRightsOverGroup`.
+ */
 export async function createGroup(db: Database, operator: Operator, requested: GroupInput, now: Date): Promise<Group> {
   const { key, displayName, description = null, protected: isProtected = false } = requested
   const reserved = reservedPrefixes.find((prefix) => key.startsWith(prefix))
@@ -127,7 +130,8 @@ export async function createGroup(db: Database, operator: Operator, requested: G
   requireRightsOverGroup(operator, requested, now)
   const groupId = randomUUIDv7()
   return operatorTransaction(db, operator, async (tx) => {
-    const inserted = { groupId, key, displayName, description, protected: isProtected }
+    const protects = isProtected || (await store.isNamedByClaims(tx, key))
+    const inserted = { groupId, key, displayName, description, protected: protects }
     const isNew = await store.insertGroup(tx, inserted, now)
     if (!isNew) throw await whyNot(tx, key)
     await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)

@@ -69,6 +69,9 @@ export async function releaseGroups(tx: Transaction, managedBy: string, batch: n
     select count(*)::integer as count from released`.execute(tx)
   const count = rows[0]?.count ?? 0
   if (count < batch)
-    await tx.updateTable('user_group').set({ managed_by: null }).where('managed_by', '=', managedBy).execute()
+    await sql`
+      update user_group set managed_by = null,
+        protected = protected or exists (select from app_claim_group where group_key = user_group.key)
+      where managed_by = ${managedBy}`.execute(tx)
   return count
 }

@@ -56,6 +56,17 @@ export function lockGroup(tx: Transaction, groupId: string) {
   return groups(tx).where('group_id', '=', groupId).forNoKeyUpdate().executeTakeFirst()
 }
 
+/**
+ * Checks whether mapped claims of an app give a meaning to the key of a group. No transaction changes them before this
+ * one ends: one that names the key later finds the group.
+ */
+export async function isNamedByClaims(tx: Transaction, key: string): Promise<boolean> {
+  await sql`lock table app_claim_group in share row exclusive mode`.execute(tx)
+  const named = tx.selectFrom('app_claim_group').select('client_id').where('group_key', '=', key)
+  // The order keeps the database to the index.
+  return (await named.orderBy('client_id').limit(1).executeTakeFirst()) !== undefined
+}
+
 type NewGroup = { groupId: string; key: string; displayName: string; description: string | null; protected: boolean }
 
 /** Inserts a group, unless its key is in use or there are too many. Returns false then. */

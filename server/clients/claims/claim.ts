@@ -40,7 +40,7 @@ export async function replaceClaims(
   requireClaims(claims)
   return operatorTransaction(db, operator, async (tx) => {
     const before = await lockManagedApp(tx, { manager: operator, clientId })
-    await store.replaceClaims(tx, clientId, claims)
+    await store.replaceClaims(tx, clientId, { claims, groupKeys: namedGroups(claims) })
     const known = new Set(namedGroups(before.claims))
     const named = await findGroupsByKey(
       tx,

@@ -8,5 +8,5 @@ export const claims = defineModule<{ kernel: ServerContext; apps: AppDirectory }
   name: 'clients/claims',
   endpoints: [getAppClaims, replaceAppClaims],
   mount: (hosts, { kernel, apps }) => claimRoutes(hosts.api, kernel, apps),
-  tables: { app_claim: 'include' },
+  tables: { app_claim: 'include', app_claim_group: 'include' },
 })

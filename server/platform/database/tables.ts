@@ -77,6 +77,10 @@ export interface Tables {
     position: number
     mapping: Json
   }
+  app_claim_group: {
+    client_id: ClientId
+    group_key: string
+  }
   app_event: {
     event_id: string
     client_id: ClientId | null

@@ -251,6 +251,21 @@ test('a group of a deleted token keeps its members, and belongs to operators', a
   assert.equal((await groupOf(group.id)).memberCount, 0)
 })
 
+test('CLM-07 a group of a deleted token is protected if claims of an app name its key', async () => {
+  const ended = await openDirectory(world)
+  const displayName = newGroupName()
+  const key = displayName.toLowerCase().replaceAll(' ', '-')
+  const mapping = { claim: 'level', source: 'groups', scope: 'groups', as: 'string', map: { [key]: 'Admin' } }
+  const { clientId } = await world.app()
+  assert.equal((await operate('PUT', `apps/${clientId}/claims`, { claims: [mapping] })).status, 200)
+  const group = await created({ displayName }, ended)
+  assert.equal((await groupOf(group.id)).key, key)
+  assert.equal((await operate('DELETE', `scim-tokens/${ended.tokenId}`)).status, 204)
+  while ((await releaseDeleted(world.db, world.now(), 100)) > 0);
+  const { managedBy, protected: isProtected } = await groupOf(group.id)
+  assert.deepEqual({ managedBy, isProtected }, { managedBy: null, isProtected: true })
+})
+
 test('more members than a response shows are left out on request, and change one by one', async () => {
   const large = await openDirectory(world)
   const user = await large.created()

@@ -123,3 +123,42 @@ test('CLM-03 a group to which a claim gives a meaning becomes protected, until a
   assert.equal((await putClaims(world, app, [mapping, literal('zone')], operator.page)).statusCode, 200)
   assert.equal(await isProtected(), false)
 })
+
+test('CLM-07 a group whose key a claim names already is protected from its creation on, also at the same time', async () => {
+  const [apps, people] = [
+    await makeOperator(world, await world.person(), 'apps'),
+    await makeOperator(world, await world.person(), 'people'),
+  ]
+  const member = await world.person()
+  const create = (key: string) => {
+    const payload = { key, displayName: key }
+    return world.api.inject({ method: 'POST', url: '/api/admin/groups', headers: people.page, payload })
+  }
+  const naming = (key: string) => [
+    { claim: 'level', source: 'groups', scope: 'groups', as: 'string', map: { [key]: 'Admin' } },
+    { claim: 'place', source: 'groups', scope: 'groups', as: 'string', first: [`${key}-first`] },
+  ]
+  assert.equal((await putClaims(world, app, naming('later'), apps.page)).statusCode, 200)
+  for (const key of ['later', 'later-first']) {
+    const made = await create(key)
+    const { groupId, protected: isProtected } = made.json<Group>()
+    assert.deepEqual([made.statusCode, isProtected], [201, true])
+    const url = `/api/admin/groups/${groupId}/members/${member.identityId}`
+    const added = await world.api.inject({ method: 'PUT', url, headers: people.page })
+    assert.deepEqual([added.statusCode, added.json().permission], [403, 'operators.manage'])
+  }
+  assert.equal((await create('unnamed')).json<Group>().protected, false)
+
+  // A deleted group leaves its key in the claims.
+  const { groups } = (await ask('groups?key=later')).json<{ groups: Group[] }>()
+  const url = `/api/admin/groups/${groups[0]?.groupId}`
+  assert.equal((await world.api.inject({ method: 'DELETE', url, headers: world.admin })).statusCode, 204)
+  assert.equal((await create('later')).json<Group>().protected, true)
+
+  for (let nth = 0; nth < 10; nth += 1) {
+    const key = `raced-${nth}`
+    const [made] = await Promise.all([create(key), putClaims(world, app, naming(key), apps.page)])
+    const { groupId } = made.json<Group>()
+    assert.equal((await ask(`groups/${groupId}`)).json<Group>().protected, true, key)
+  }
+})
