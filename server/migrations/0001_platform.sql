@@ -100,6 +100,8 @@ create table sink (
   ),
   last_delivered_at timestamptz,
   created_at timestamptz not null,
+  -- Of the last change by an operator or a document.
+  updated_at timestamptz not null,
   check ((previous_sealed_secret is null) = (previous_secret_until is null))
 );
 

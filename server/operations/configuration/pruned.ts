@@ -20,7 +20,7 @@ function deleteDue(db: Database, { source, key, clientId, sinkId }: store.Due, n
     const since = addSeconds(due.deleteAt, -limits.prunedObjectSeconds)
     const isDeleted =
       clientId === null
-        ? sinkId !== null && (await deletePausedSink(tx, sinkId, now))
+        ? sinkId !== null && (await deletePausedSink(tx, { sinkId, since }, now))
         : await deleteDisabledApp(tx, { clientId, since }, now)
     if (!isDeleted) await store.setDeletion(tx, named, null)
   })

@@ -180,9 +180,13 @@ export async function deleteSink(kernel: ServerContext, operator: Operator, sink
 }
 
 /** Deletes a sink if it is still paused. Returns false if it is enabled. */
-export async function deletePausedSink(tx: Transaction, sinkId: string, now: Date): Promise<boolean> {
+export async function deletePausedSink(
+  tx: Transaction,
+  { sinkId, since }: { sinkId: string; since: Date },
+  now: Date,
+): Promise<boolean> {
   const row = await store.findSink(tx, sinkId)
-  if (row?.status !== 'paused' || !(await store.deleteSink(tx, row))) return false
+  if (row?.status !== 'paused' || row.updatedAt > since || !(await store.deleteSink(tx, row))) return false
   await recordAuditEvent(tx, { action: 'sink.deleted', actor: 'system', details: { sinkId, key: row.key } }, now)
   return true
 }

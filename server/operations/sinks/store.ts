@@ -21,6 +21,7 @@ const columns = [
   'last_error as lastError',
   'last_delivered_at as lastDeliveredAt',
   'created_at as createdAt',
+  'updated_at as updatedAt',
 ] as const
 
 /** Sink as stored, with its sealed secrets. */
@@ -43,6 +44,7 @@ export type SinkRow = {
   lastError: SinkFault | null
   lastDeliveredAt: Date | null
   createdAt: Date
+  updatedAt: Date
 }
 
 /** The driver returns a bigint as text. */
@@ -93,6 +95,7 @@ export async function insertSink(
       cursor_sequence: String(sink.cursor),
       next_attempt_at: now,
       created_at: now,
+      updated_at: now,
     })
     .execute()
   return 'inserted'
@@ -127,6 +130,7 @@ export async function updateSink(tx: Transaction, change: SinkChange, now: Date)
       failures: 0,
       last_error: null,
       next_attempt_at: now,
+      updated_at: now,
     }))
     .where('sink_id', '=', sinkId)
     .where('version', '=', version)

@@ -894,6 +894,7 @@ export interface Tables {
       | null
     last_delivered_at: Date | null
     created_at: Date
+    updated_at: Date
   }
   sso_connection: {
     connection_id: string

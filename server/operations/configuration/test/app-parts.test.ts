@@ -63,6 +63,28 @@ test('CNF-02 roles, who has them, and mapped claims are applied, exported, and n
   assert.deepEqual([(await roles()).roles, (await apps.exported('grafana'))?.claims], [[], undefined])
 })
 
+test('CNF-02 a group that gets a role is as protected as its document says, also when that is applied again', async () => {
+  const document = (isProtected?: boolean) => ({
+    ...{ apiVersion: 'countersign/v1', source: 'roles' },
+    groups: [{ key: 'readers', displayName: 'Readers', ...(isProtected !== undefined && { protected: isProtected }) }],
+    apps: [{ key: 'shelf', name: 'Shelf', redirectUris, roles: [{ key: 'reader' }], roleAssignments }],
+  })
+  const roleAssignments = [{ role: 'reader', groups: ['readers'] }]
+  const apply = async (isProtected?: boolean, headers = world.admin) => {
+    const payload = { document: document(isProtected), dryRun: false }
+    const answer = await world.api.inject({ method: 'POST', url: '/api/admin/apply', headers, payload })
+    const group = await world.api.inject({ url: '/api/admin/groups?key=readers', headers: world.admin })
+    const { changes = [], error } = answer.json<{ changes?: { action: string }[]; error?: string }>()
+    return { error, actions: changes.map(({ action }) => action), isProtected: group.json().groups[0]?.protected }
+  }
+  const token = await createToken(world, ['groups.manage', 'apps.manage'])
+  assert.equal((await apply(false, token.headers)).error, 'permission_denied')
+  assert.deepEqual(await apply(false), { error: undefined, actions: ['create', 'create'], isProtected: false })
+  assert.deepEqual(await apply(false), { error: undefined, actions: ['none', 'none'], isProtected: false })
+  assert.deepEqual(await apply(true), { error: undefined, actions: ['update', 'none'], isProtected: true })
+  assert.deepEqual(await apply(), { error: undefined, actions: ['none', 'none'], isProtected: true })
+})
+
 test('CNF-06 parts of an app need what the single endpoints need, and a refused one changes nothing', async () => {
   const base = { key: 'wiki', name: 'Wiki', redirectUris }
   const assigned = { roles: [{ key: 'admin' }], roleAssignments: [{ role: 'admin', groups: ['no-such'] }] }

@@ -139,22 +139,29 @@ test('CNF-13 a sink that is changed while it hears of a plan is not changed by t
 test('CNF-08 a pruned sink is paused, resumed by its document, and deleted after 30 days', async () => {
   const one = (key: string): DeclaredSink => ({ key, kind: 'syslog', url: 'tls://siem.example.com:6514' })
   const options = { source: 'pruning' }
-  await apply([one('back'), one('gone'), one('resumed')], options)
+  await apply([one('back'), one('gone'), one('incident'), one('resumed')], options)
   assert.deepEqual(actionsOf(await apply([], options)), [])
   const pruned = await apply([], { ...options, prune: true })
-  assert.deepEqual(actionsOf(pruned), ['delete sinks/back', 'delete sinks/gone', 'delete sinks/resumed'])
+  assert.deepEqual(
+    actionsOf(pruned),
+    ['back', 'gone', 'incident', 'resumed'].map((key) => `delete sinks/${key}`),
+  )
   assert.deepEqual(pruned.changes[0]?.fields, [{ path: 'status', from: 'enabled', to: 'paused' }])
   assert.deepEqual(actionsOf(await apply([], { ...options, prune: true })), [])
   assert.deepEqual(actionsOf(await apply([one('back')], options)), ['update sinks/back'])
   const resumed = await find('resumed')
   await request('PATCH', `/${resumed?.sinkId}`, { status: 'enabled' })
+  const incident = await find('incident')
+  world.pass(24 * 3600)
+  for (const status of ['enabled', 'paused']) await request('PATCH', `/${incident?.sinkId}`, { status })
 
   const after = (days: number) => new Date(world.now().getTime() + days * 24 * 3600 * 1000)
-  await deletePruned(world.db, after(29), 100)
+  await deletePruned(world.db, after(28), 100)
   assert.equal((await find('gone'))?.status, 'paused')
   await deletePruned(world.db, after(31), 100)
   assert.equal(await find('gone'), undefined)
-  assert.deepEqual([(await find('back'))?.status, (await find('resumed'))?.status], ['enabled', 'enabled'])
+  const kept = await Promise.all(['back', 'incident', 'resumed'].map(async (key) => (await find(key))?.status))
+  assert.deepEqual(kept, ['enabled', 'paused', 'enabled'])
 })
 
 test('CNF-04 CNF-06 sinks need their permission, a valid target, and adoption if others manage them', async () => {
