@@ -128,6 +128,22 @@ export async function startBeside(
   return { baseUrl, authUrl: hosts.AUTH_URL }
 }
 
+/**
+ * Starts another process that serves the same URLs as a service, as behind a proxy: at one port for all hosts, which
+ * the `Host` header names. It is stopped and removed at the end of the test.
+ */
+export async function startBehind(t: TestContext, { settings }: Service): Promise<number> {
+  const [port = 0] = await freePorts(1)
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  const another = launch({ ...settings, DATA_DIR: directory, PORT: String(port) })
+  t.after(async () => {
+    await end(another.process, 'SIGKILL')
+    await rm(directory, { recursive: true })
+  })
+  await another.ready
+  return port
+}
+
 /** Checks the database of a service that has ended. */
 async function verifyDatabase({ DATABASE_URL, DATA_DIR }: { DATABASE_URL?: string; DATA_DIR: string }) {
   const storage = await reopenStorage(DATABASE_URL, DATA_DIR)

@@ -221,6 +221,75 @@ for (const scope of ['account', 'identity'] as const)
     }
   })
 
+/** True if the database has several connections. On the embedded database, transactions run one after another. */
+const isShared = process.env['TEST_DATABASE_URL'] !== undefined
+
+/** Resolves when this many statements wait for a lock of another transaction. */
+async function untilWaiting(count: number): Promise<void> {
+  if (!isShared) return
+  const waiting = sql<{ there: number }>`
+    select count(*)::integer as there from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  for (let requested = 0; requested < 5000; requested += 1) {
+    const { rows } = await waiting.execute(world.db)
+    if (rows[0]?.there === count) return
+  }
+  assert.fail(`there were never ${count} that waited`)
+}
+
+/** The row that a request locks, and a suspension too. */
+type Locked = 'user_account' | 'identity'
+
+/** Begins two requests about a user while a row of theirs is locked: the first one waits before the second begins. */
+async function inOrder(
+  { userId, identityId }: Person,
+  locked: Locked,
+  requests: [() => Promise<Answer>, () => Promise<Answer>],
+) {
+  const [column, id] = locked === 'identity' ? ['identity_id', identityId] : ['user_id', userId]
+  const both = await world.db.transaction().execute(async (tx) => {
+    const held = await sql`
+      select from ${sql.table(locked)} where ${sql.ref(column)} = ${id}::uuid for update`.execute(tx)
+    assert.equal(held.rows.length, 1)
+    const first = requests[0]()
+    await untilWaiting(1)
+    const second = requests[1]()
+    await untilWaiting(2)
+    return { first, second }
+  })
+  return [await both.first, await both.second] as const
+}
+
+for (const [name, locked] of [
+  ['sign in', 'user_account'],
+  ['ask another device', 'user_account'],
+  ['consent to an app', 'identity'],
+  ['change the identity', 'identity'],
+] as const)
+  test(`PEO-01 in both orders of their locks, a suspension leaves nothing of a request to ${name}`, async () => {
+    for (const isFaster of [true, false]) {
+      const { person, kinds } = await prepare('account')
+      const { [name]: kind } = kinds
+      assert.ok(kind)
+      const gains: Gains = { sessions: [], codes: [], access: [], refresh: [], delegated: [] }
+      const ask = () => kind(world.api, gains)
+      const suspend = () =>
+        world.api.inject({
+          method: 'POST',
+          url: `/api/admin/identities/${person.identityId}/suspension`,
+          headers: world.admin,
+          payload: { reason: 'Left the company' },
+        })
+      const answers = await inOrder(person, locked, isFaster ? [ask, suspend] : [suspend, ask])
+      const [asked, suspended] = isFaster ? answers : answers.toReversed()
+      assert.equal(suspended?.statusCode, 200, suspended?.body)
+      assert.equal((asked?.statusCode ?? 500) < 300, isFaster, asked?.body)
+      await requireDead(gains)
+      const dead = { sessions: 0, families: 0, tokens: 0, delegations: 0, requests: 0, answers: 0 }
+      assert.deepEqual(await countLiving(person), dead)
+    }
+  })
+
 /** What requests in progress gained is worthless afterwards. */
 async function requireDead({ sessions, codes, access, refresh, delegated }: Gains): Promise<void> {
   const { source: app, target } = connectors
