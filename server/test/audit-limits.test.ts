@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { openEnterprise } from '#testing/enterprise.ts'
 import { makeEveryRequest } from '#testing/every-request.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
@@ -18,6 +19,9 @@ let enterprise: Awaited<ReturnType<typeof openEnterprise>>
 const requests: Made[] = []
 let counted = new Set<string>()
 const known = new Set<string>()
+/** What operators and directories were answered, and all IDs that there ever were of an account and parts of it. */
+const toOperators: { request: string; body: string }[] = []
+const ofAccounts = new Set<string>()
 
 before(async () => {
   mailbox = await openMailbox()
@@ -40,8 +44,23 @@ async function makeAndNote(inject: TestWorld['api']['inject'], host: unknown, [r
   const entries = await enterprise.world.db.selectFrom('audit_event').select(['event_id', 'action', 'actor']).execute()
   const recorded = entries.filter(({ event_id: id }) => !known.has(id))
   for (const { event_id: id } of recorded) known.add(id)
-  requests.push({ request: `${requested.method ?? 'GET'} ${requested.url}`, counted, recorded })
+  const request = `${requested.method ?? 'GET'} ${requested.url}`
+  requests.push({ request, counted, recorded })
+  if (/^\/(api\/admin|scim)\//.test(requested.url)) toOperators.push({ request, body: bodyOf(answer) })
+  await noteAccounts()
   return answer
+}
+
+function bodyOf(answer: unknown): string {
+  assert.ok(typeof answer === 'object' && answer !== null && 'body' in answer && typeof answer.body === 'string')
+  return answer.body
+}
+
+async function noteAccounts(): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select user_id::text as id from user_account union all select session_id::text from session
+    union all select credential_id from passkey_credential`.execute(enterprise.world.db)
+  for (const { id } of rows) ofAccounts.add(id)
 }
 
 type Requested = { method?: string; url: string }
@@ -71,4 +90,14 @@ test('GRW-24 a request that adds to the audit log has counted a limit, or consum
   const recorded = new Set(requests.flatMap((made) => made.recorded.map(({ action }) => action)))
   assert.ok(recorded.size > 80, `${recorded.size} kinds of acts were recorded`)
   assert.deepEqual(findUncounted(), [])
+})
+
+test('OPR-10 no answer to an operator or a directory has an ID of an account, a session or a passkey', () => {
+  const different = new Set(toOperators.map(({ request }) => request))
+  assert.ok(different.size > 150 && ofAccounts.size > 100, `${different.size} requests, ${ofAccounts.size} IDs`)
+  // IDs are UUIDs, or text of base64url.
+  const found = toOperators.flatMap(({ request, body }) =>
+    (body.match(/[\w-]{22,}/g) ?? []).filter((id) => ofAccounts.has(id)).map((id) => `${request}: ${id}`),
+  )
+  assert.deepEqual(found, [])
 })

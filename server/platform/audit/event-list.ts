@@ -163,7 +163,12 @@ function selectEntries(events: ReturnType<typeof eventsOf>, { action, clientId, 
 
 type Found = Awaited<ReturnType<typeof listExamined>>[number]
 
+/**
+ * Returns what operators see of an event. Events of an account name no passkey: its ID would be the same in all of
+ * them, and show which belong together.
+ */
 function toAuditEvent({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }: Found): AuditEvent {
   const { sequence, at } = entry
-  return { ...entry, sequence: Number(sequence), at: at.toISOString(), operator: kind && { kind, id, name } }
+  const { credentialId: _credentialId, ...details } = entry.details
+  return { ...entry, details, sequence: Number(sequence), at: at.toISOString(), operator: kind && { kind, id, name } }
 }
