@@ -43,10 +43,14 @@ export function sourcesOf({ status, organization, lastSeenFrom, lastSeenTo }: Fi
 export function setRows(set: SmallSet, source: Source, { filter, now }: Filtering): RawBuilder<unknown> {
   switch (set) {
     case 'group':
+      // In the order of the index: the database knows no size of the group, and might read all members of all groups.
       return source === 'identity'
         ? sql`
-          select identity_id from group_member_by_group join user_group using (group_id)
-          where key = ${filter.group} and deleted_at is null`
+          select identity_id from (
+            select identity_id from group_member_by_group
+            where group_id = (select group_id from user_group where key = ${filter.group} and deleted_at is null)
+            order by identity_id
+          ) member`
         : sql`select identity_id from invited_identity where group_ids && ${groupIds(filter.group)}`
     case 'organization':
       return sql`select identity_id from organization_member where organization_id = ${filter.organization}`

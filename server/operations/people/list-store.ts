@@ -183,12 +183,16 @@ function laterOf({ after, order }: Listing, source: Source): RawBuilder<unknown>
   return [sql`(${place}, identity.identity_id) ${compare} (${after.key}::${type}, ${after.identityId}::uuid)`]
 }
 
-function rowsOf({ driver, ...filtering }: Filtering & { driver: Driver }, source: Source): RawBuilder<unknown> {
-  const table = sql`${sql.table(source)} identity`
-  if (typeof driver !== 'object' || !('set' in driver)) return table
+/**
+ * Rows of a table, or those of a small set. The database knows no size of a set: a limit above it says that it is
+ * small, and its rows are looked up one by one, because the whole table might be read for them otherwise.
+ */
+function rowsOf({ driver, rowsMax, ...filtering }: Listing, source: Source): RawBuilder<unknown> {
+  const table = sql.table(source)
+  if (typeof driver !== 'object' || !('set' in driver)) return sql`${table} identity`
   return sql`
-    (${setRows(driver.set, source, filtering)} offset 0) small
-    join ${table} on identity.identity_id = small.identity_id`
+    (${setRows(driver.set, source, filtering)} limit ${sql.lit(2 * rowsMax)}) small
+    cross join lateral (select * from ${table} found where found.identity_id = small.identity_id limit 1) identity`
 }
 
 /** Tells if a set is small enough to read all of it for a page. */
