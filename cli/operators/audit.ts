@@ -5,15 +5,22 @@ import { findIdentityId, parseCount } from '../people/identity.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
 
-export type FilterOptions = { action?: string; identity?: string; app?: string; organization?: string }
+export type FilterOptions = { action?: string; by?: string; identity?: string; app?: string; organization?: string }
 type Options = FilterOptions & { from?: string; to?: string; limit: number }
 
 const pageMax = 100
+
+/** Kinds of actors. Others are usernames, or IDs of operators and tokens. */
+const kinds = ['user', 'app', 'system', 'operator', 'token', 'scim', 'break_glass']
 
 /** Adds the options that select events. */
 export function addFilters(command: Command): Command {
   return command
     .option('--action <action>', 'only this action, or those below it, such as group.member')
+    .option(
+      '--by <actor>',
+      'only events by user, app, system, operator, token, scim or break_glass, or by this operator',
+    )
     .option('--identity <identity>', 'only events of this identity, by username or ID')
     .option('--app <clientId>', 'only events of this app')
     .option('--organization <id>', 'only events of this organization')
@@ -22,10 +29,11 @@ export function addFilters(command: Command): Command {
 /** Returns the parameters that select events. */
 export async function filterOf(
   settings: Settings,
-  { action, identity, app, organization }: FilterOptions,
-): Promise<{ action?: string; identity?: string; clientId?: string; organizationId?: string }> {
+  { action, by, identity, app, organization }: FilterOptions,
+): Promise<{ action?: string; actor?: string; identity?: string; clientId?: string; organizationId?: string }> {
   return {
     ...(action !== undefined && { action }),
+    ...(by !== undefined && { actor: kinds.includes(by) ? by : await findIdentityId(settings, by) }),
     ...(identity !== undefined && { identity: await findIdentityId(settings, identity) }),
     ...(app !== undefined && { clientId: app }),
     ...(organization !== undefined && { organizationId: organization }),

@@ -81,6 +81,10 @@ test('SET-07 the audit log is read and filtered on the command line', async () =
   const entries = fieldsOf(JSON.parse((await audit('--action', 'settings.updated', '--limit', '1', '--json')).stdout))
   assert.equal(Array.isArray(entries.entries) && entries.entries.length, 1)
   assert.equal((await audit('--action', 'settings', '--to', '2020-01-01T00:00:00Z')).stdout, 'None found.\n')
+  const byToken = await audit('--action', 'settings', '--by', 'break_glass', '--limit', '1')
+  assert.match(byToken.stdout, /^\S+Z +settings\.updated +ADMIN_TOKEN\b/m, byToken.stderr)
+  assert.equal((await audit('--action', 'settings', '--by', 'user')).stdout, 'None found.\n')
+  assert.match((await audit('--by', 'nobody-at-all')).stderr, /^error: no identity has the username nobody-at-all/)
   assert.match((await audit('--from', 'yesterday')).stderr, /^error: /)
 })
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { ClientId, IdentityId, OrganizationId } from '../ids.ts'
-import { Timestamp, nullable, Uuid } from '../values.ts'
+import { Timestamp, nullable, Uuid, uuidPattern } from '../values.ts'
 
 /** Operator who acted: an identity by its username, an admin or SCIM token by its name, or ADMIN_TOKEN. */
 export const AuditOperator = Type.Object({
@@ -29,6 +29,13 @@ export type AuditEvent = Static<typeof AuditEvent>
 
 /** An action, or a prefix of actions: `organization.member`. */
 const action = Type.Optional(Type.String({ pattern: '^[a-z_.]{1,64}$' }))
+const actor = Type.Optional(
+  Type.String({
+    pattern: `^(user|app|system|operator|token|scim|break_glass|${uuidPattern.slice(1, -1)})$`,
+    description:
+      'Who acted: a kind, of which `operator` includes `token`, `scim` and `break_glass`, or the `id` of an `operator`',
+  }),
+)
 
 export const listAuditEvents = endpoint(
   'GET /api/admin/audit',
@@ -36,6 +43,7 @@ export const listAuditEvents = endpoint(
   {
     querystring: Type.Object({
       action,
+      actor,
       // `identity_id` is the identity that acts; generators of Go clients give `identityId` the same name.
       identity: Type.Optional(IdentityId),
       clientId: Type.Optional(ClientId),
@@ -63,6 +71,7 @@ export const streamAuditEvents = endpoint(
   {
     querystring: Type.Object({
       action,
+      actor,
       identity: Type.Optional(IdentityId),
       clientId: Type.Optional(ClientId),
       organizationId: Type.Optional(OrganizationId),

@@ -1,18 +1,22 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { isUuid } from '@countersign/protocol/values'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { numberEvents } from './chain.ts'
 import { prefixOf } from './store.ts'
 
-/** Which events to list: of an action or those below it, of an identity, and within instants, the end excluded. */
+/** Which events to list: of an action or those below it, by an actor, of an identity, within instants. */
 export type AuditFilter = {
   action?: string | undefined
+  /** A kind of actors, or the ID of an operator or a token. */
+  actor?: string | undefined
   identityId?: IdentityId | undefined
   clientId?: string | undefined
   organizationId?: OrganizationId | undefined
   from?: Date | undefined
+  /** Excluded. */
   until?: Date | undefined
 }
 
@@ -51,9 +55,9 @@ function least(one: string | undefined, other: string | undefined): string | und
 }
 
 /** Checks whether an index finds exactly the events of a filter. */
-function isIndexed({ action, clientId, from, until, identityId, organizationId }: AuditFilter): boolean {
+function isIndexed({ action, actor, clientId, from, until, identityId, organizationId }: AuditFilter): boolean {
   const hasOne = identityId === undefined || organizationId === undefined
-  return hasOne && [action, clientId, from, until].every((each) => each === undefined)
+  return hasOne && [action, actor, clientId, from, until].every((each) => each === undefined)
 }
 
 /** Finds the place after the last event whose ID is older than an instant. */
@@ -133,7 +137,7 @@ function listExamined(db: Database, filter: AuditFilter, { start, end, count }: 
 }
 
 /** Selects what operators see of events, with the parts of a filter that no index serves. */
-function selectEntries(events: ReturnType<typeof eventsOf>, { action, clientId, from, until }: AuditFilter) {
+function selectEntries(events: ReturnType<typeof eventsOf>, { action, actor, clientId, from, until }: AuditFilter) {
   return events
     .leftJoin('identity as acting', (join) =>
       join.onRef('acting.identity_id', '=', 'operator_id').on('operator_kind', '=', 'operator'),
@@ -156,10 +160,21 @@ function selectEntries(events: ReturnType<typeof eventsOf>, { action, clientId, 
         or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action ?? '')}.%`)]),
       ),
     )
+    .$if(actor !== undefined, (some) => some.where(isBy(actor ?? '')))
     .$if(clientId !== undefined, (some) => some.where(sql<boolean>`client_id = ${clientId}`))
     .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
     .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
 }
+
+/** Condition that an actor of a kind, or one with an ID, has acted. */
+function isBy(actor: string): RawBuilder<boolean> {
+  if (isUuid(actor)) return sql`operator_id = ${actor}::uuid`
+  const column = kindsOfOperators.has(actor) ? sql`operator_kind` : sql`actor`
+  return sql`${column} = ${actor}`
+}
+
+/** Kinds that the actor `operator` includes. */
+const kindsOfOperators = new Set(['token', 'scim', 'break_glass'])
 
 type Found = Awaited<ReturnType<typeof listExamined>>[number]
 

@@ -122,14 +122,17 @@ test('filters select the same events as in the list, however far apart, and the 
   const organizationId = asId<OrganizationId>(randomUUIDv7())
   const clientId = asId<ClientId>('app_followed')
   const start = await lastPlace()
+  const operatorId = randomUUIDv7()
   const filters = ['action=group', `identity=${identityId}`, `organizationId=${organizationId}`, `clientId=${clientId}`]
+  filters.push(`actor=${operatorId}`)
   const followers = await Promise.all(filters.map((filter) => follow(`?${filter}`)))
   await record(1, { action: 'group.created' })
   await record(1, { action: 'group.member.added', identityId })
   await record(1, { action: 'organization.created', organizationId })
   await record(1, { action: 'app.created', clientId })
+  await record(1, { action: 'settings.updated', operator: { kind: 'operator', id: asId<IdentityId>(operatorId) } })
   const expected = [['group.created', 'group.member.added'], ['group.member.added'], ['organization.created']]
-  for (const [nth, actions] of [...expected, ['app.created']].entries()) {
+  for (const [nth, actions] of [...expected, ['app.created'], ['settings.updated']].entries()) {
     const follower = followers[nth]
     assert.ok(follower)
     await follower.until(() => follower.events.length === actions.length)

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { type ClientId, type IdentityId, type OrganizationId, type UserId, asId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { createToken, makeOperator } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -127,4 +128,25 @@ test('SET-07 filters select events by action, identity, app, organization and ti
   assert.equal((await allOf(`clientId=${clientId}`)).pages, 2)
   assert.equal((await read('?action=DROP')).statusCode, 400)
   assert.equal((await read('?from=2030-99-01T00:00:00Z')).statusCode, 400)
+})
+
+test('SET-07 filters select events by who acted: a kind, an operator, or a token', async () => {
+  const [owner, other] = [await makeOperator(world, await world.person(), 'owner'), await world.person()]
+  const token = await createToken(world, ['groups.manage'])
+  const create = (key: string, headers: Record<string, string>) =>
+    world.api.inject({ method: 'POST', url: '/api/admin/groups', headers, payload: { key, displayName: key } })
+  for (const [key, headers] of Object.entries({ page: owner.page, token: token.headers, admin: world.admin }))
+    assert.equal((await create(key, headers)).statusCode, 201)
+  const keysOf = async (actor: string) =>
+    (await allOf(`action=group.created&actor=${actor}`)).found.map(({ details }) => details['key'] ?? 'recorded')
+  assert.deepEqual(await keysOf(owner.identityId), ['page'])
+  assert.deepEqual(await keysOf(token.tokenId), ['token'])
+  assert.deepEqual(await keysOf('token'), ['token'])
+  assert.deepEqual(await keysOf('break_glass'), ['admin'])
+  assert.deepEqual((await keysOf('operator')).slice(0, 3), ['admin', 'token', 'page'])
+  for (const none of ['user', 'app', 'system', 'scim', other.identityId]) assert.deepEqual(await keysOf(none), [], none)
+  const { found } = await allOf('action=account.created&actor=user')
+  assert.ok(found.length >= 2 && found.every(({ actor }) => actor === 'user'))
+  for (const wrong of ['nobody', 'OPERATOR', `${other.identityId}0`, '%27'])
+    assert.equal((await read(`?actor=${wrong}`)).statusCode, 400, wrong)
 })
