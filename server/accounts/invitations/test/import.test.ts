@@ -219,6 +219,24 @@ test('REG-05 5,000 people are invited at once, and 20,000 at most', async () => 
   await world.db.deleteFrom('invitation').execute()
 })
 
+test('REG-05 an operator imports ten files an hour, and checks sixty', async (t) => {
+  const environment = { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' }
+  const limited = await createWorld({ rateLimits: true, environment })
+  t.after(() => limited.close())
+  const sendTo = async (query: string) => {
+    const url = `/api/admin/invitations/import${query}`
+    const headers = { ...limited.admin, 'content-type': 'text/csv' }
+    const answer = await limited.api.inject({ method: 'POST', url, headers, payload: `email\n${newAddress()}` })
+    return answer.statusCode
+  }
+  for (let nth = 0; nth < 10; nth += 1) assert.equal(await sendTo(run), 200)
+  assert.equal(await sendTo(run), 429)
+  for (let nth = 0; nth < 60; nth += 1) assert.equal(await sendTo(''), 200)
+  assert.equal(await sendTo(''), 429)
+  limited.pass(3601)
+  assert.equal(await sendTo(run), 200)
+})
+
 test('REG-05 mails that fail for now are attempted again; those of void ones are not sent', async () => {
   const token = await createToken(world, ['people.invite'])
   const [first] = (await send(`email\n${newAddress()}\n`, run, token.headers)).body.rows

@@ -179,6 +179,22 @@ test('OPR-05 a token reads 600 times a minute at most', async () => {
   assert.equal((await reach(headers)).json().error, 'rate_limited')
 })
 
+test('OPR-05 a token changes something 120 times a minute at most, and still reads', async () => {
+  const [{ headers }, other] = [
+    await createToken(world, ['groups.manage', 'groups.read']),
+    await createToken(world, ['groups.manage']),
+  ]
+  const change = (by: Record<string, string>) =>
+    world.api.inject({ method: 'DELETE', url: `/api/admin/groups/${randomUUID()}`, headers: by })
+  for (let count = 0; count < 120; count += 1) assert.equal((await change(headers)).statusCode, 404)
+  const refused = await change(headers)
+  assert.deepEqual([refused.statusCode, refused.json().error], [429, 'rate_limited'])
+  assert.equal((await reach(headers, '/api/admin/groups')).statusCode, 200)
+  assert.equal((await change(other.headers)).statusCode, 404)
+  world.pass(61)
+  assert.equal((await change(headers)).statusCode, 404)
+})
+
 test('OPR-03 fifty tokens at most exist, however many requests create them at the same time', async () => {
   const single = await createWorld()
   try {
