@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => folder[Symbol.asyncDispose]())
 
-test('the chart renders valid objects, with and without all of its options', async () => {
+test('CLI-20 the chart renders valid objects, with and without all of its options', async () => {
   await helm('lint', '--strict', chart, '--values', values)
   const all = ['metrics.podMonitor=true', 'metrics.rules=true', 'metrics.dashboard=true', 'replicas=1']
   const more = ['metrics.fromNamespaces={monitoring}', 'settings.SMTP_URL=smtps://mail.example', 'ingress.className=a']
@@ -62,12 +62,12 @@ test('the chart rejects URLs without TLS, secrets among the settings, and unknow
     })
 })
 
-test('the alerts report failures, and nothing while the service works', async () => {
+test('CLI-21 the alerts report failures, and nothing while the service works', async () => {
   await run('promtool', ['check', 'rules', join(chart, 'monitoring/alerts.yaml')])
   await run('promtool', ['test', 'rules', join(import.meta.dirname, 'monitoring/alerts.yaml')])
 })
 
-test('systemd accepts the unit', async () => {
+test('CLI-22 systemd accepts the unit', async () => {
   const unit = await readFile(join(root, 'deploy/countersign.service'), 'utf8')
   // Its program is installed in another folder than this.
   await writeFile(within('countersign.service'), unit.replaceAll('/opt/countersign', root))

@@ -131,7 +131,7 @@ type Business = { connection: { connectionId: string } }
 type Answer = ResponseOf<'POST /api/oauth/authorize'>
 type Tokens = { id_token: string }
 
-test('a group of a real Keycloak arrives at an app as a role', async () => {
+test('CLI-19 a group of a real Keycloak arrives at an app as a role', async () => {
   const owner = await createRemotePerson(service, 'owner')
   const { headers, identityId } = owner
   const business = { baseUrl: service.businessUrl }

@@ -118,7 +118,7 @@ async function visit({ headers, identityId }: Awaited<ReturnType<typeof createRe
   return (await get(address + returned.headers.get('location'))).status
 }
 
-test('oauth2-proxy admits the members of a group, and no one else', async () => {
+test('CLI-18 oauth2-proxy admits the members of a group, and no one else', async () => {
   const member = await createRemotePerson(service)
   const other = await createRemotePerson(service)
   for (const [key, { identityId }] of [
