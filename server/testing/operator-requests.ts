@@ -29,6 +29,7 @@ export async function operate({ world, send }: RequestClient): Promise<void> {
   await changeSettings({ world, send })
   for (const filter of ['', `&identity=${person.identityId}`, `&organizationId=${id}`, '&action=app&clientId=app_none'])
     await send(admin, `GET /api/admin/audit?limit=5${filter}`)
+  for (const format of ['csv', 'jsonl']) await send(admin, `GET /api/admin/audit/export?format=${format}&action=app`)
   await send(admin, 'GET /api/admin/audit/stream?follow=false')
   await send(admin, 'GET /api/admin/audit/verify?limit=20')
   const { identityId } = person

@@ -37,24 +37,53 @@ const actor = Type.Optional(
   }),
 )
 
+/** Which events of the service to read. */
+const selection = {
+  action,
+  actor,
+  // `identity_id` is the identity that acts; generators of Go clients give `identityId` the same name.
+  identity: Type.Optional(IdentityId),
+  clientId: Type.Optional(ClientId),
+  organizationId: Type.Optional(OrganizationId),
+}
+const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) }
+
 export const listAuditEvents = endpoint(
   'GET /api/admin/audit',
   { security: 'admin', cors: 'auth host', permission: 'audit.read', summary: 'List the audit log, newest first' },
   {
     querystring: Type.Object({
-      action,
-      actor,
-      // `identity_id` is the identity that acts; generators of Go clients give `identityId` the same name.
-      identity: Type.Optional(IdentityId),
-      clientId: Type.Optional(ClientId),
-      organizationId: Type.Optional(OrganizationId),
-      from: Type.Optional(Timestamp),
-      to: Type.Optional(Timestamp),
+      ...selection,
+      ...period,
       cursor: Type.Optional(SequenceText),
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; the default is 50' })),
     }),
   },
   { 200: Type.Object({ entries: Type.Array(AuditEvent), nextCursor: nullable(Type.String()) }) },
+)
+
+export const exportAuditLog = endpoint(
+  'GET /api/admin/audit/export',
+  {
+    security: 'admin',
+    cors: 'auth host',
+    permission: 'audit.export',
+    summary: 'Export the audit log of the service as a file: CSV, or JSON lines',
+  },
+  {
+    querystring: Type.Object({
+      ...selection,
+      ...period,
+      format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
+    }),
+  },
+  {
+    200: Type.Unsafe<unknown>({
+      type: 'string',
+      description: 'Newest first',
+      contentMediaType: 'text/csv, application/jsonl',
+    }),
+  },
 )
 
 /** A place, or 0 for the one before the first event. */
@@ -70,11 +99,7 @@ export const streamAuditEvents = endpoint(
   },
   {
     querystring: Type.Object({
-      action,
-      actor,
-      identity: Type.Optional(IdentityId),
-      clientId: Type.Optional(ClientId),
-      organizationId: Type.Optional(OrganizationId),
+      ...selection,
       after: Type.Optional(PlaceBefore),
       follow: Type.Optional(
         Type.Enum(['true', 'false'], { type: 'string', description: 'false: ends after the events that exist' }),

@@ -6,6 +6,14 @@ import { publishAuditHead } from './published-head.ts'
 import { auditRoutes, organizationAuditRoutes, organizationTrailRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
+const rateLimits = { 'audit-exports-per-operator': { points: 6, seconds: 60 } } as const
+
+declare module '#platform/rate-limits/rate-limit.ts' {
+  interface DeclaredRateLimits {
+    'operations/audit': keyof typeof rateLimits
+  }
+}
+
 export const auditLog = defineModule()({
   name: 'operations/audit',
   endpoints: [...endpointsOf(endpoints), listActivity],
@@ -14,6 +22,7 @@ export const auditLog = defineModule()({
     organizationAuditRoutes(hosts.business, kernel)
     organizationTrailRoutes(hosts.business, kernel)
   },
+  rateLimits,
   maintenanceTasks: { 'publish-audit-head': ({ db }, now) => publishAuditHead(db, now) },
   exported: { account: { activity: (db, { userId }) => readActivity(db, userId) } },
 })

@@ -20,6 +20,7 @@ import { verifyChain } from '#platform/audit/chain-verification.ts'
 import { listAuditEvents } from '#platform/audit/event-list.ts'
 import { extendTrail, writeTrail } from '#platform/audit/trail.ts'
 import { createEventStreams } from './event-stream.ts'
+import { writeEvents } from './export.ts'
 
 const entriesDefault = 50
 const linksDefault = 500
@@ -35,6 +36,22 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
       const instants = { from: instantOf(from), until: instantOf(to) }
       const page = { before: cursor, count: Number(limit ?? entriesDefault) }
       return listAuditEvents(kernel.db, { ...filter, identityId, ...instants }, page)
+    },
+  })
+
+  host.route({
+    ...endpoints.exportAuditLog,
+    onRequest: operator.onRequest,
+    async handler(request, reply) {
+      const { format, identity: identityId, from, to, ...filter } = request.query
+      await kernel.rateLimits.count('audit-exports-per-operator', operatorKeyOf(operator.of(request)))
+      const events = writeEvents(kernel.db, {
+        filter: { ...filter, identityId, from: instantOf(from), until: instantOf(to) },
+        format,
+        requireRights: () => operator.proveAgain(request),
+      })
+      reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
+      return reply.type(auditExportFormats[format].type).send(Readable.from(events))
     },
   })
 

@@ -92,6 +92,7 @@ const rows: Record<string, [Permission, string, 'fresh'?]> = {
   'GET /api/admin/export': ['configuration.export', 'owner people apps auditor'],
   'POST /api/admin/apply': ['configuration.apply', 'owner people apps', 'fresh'],
   'GET /api/admin/audit': ['audit.read', 'owner auditor'],
+  'GET /api/admin/audit/export': ['audit.export', 'owner auditor'],
   'GET /api/admin/audit/stream': ['audit.read', 'owner auditor'],
   'GET /api/admin/audit/verify': ['audit.read', 'owner auditor'],
   'GET /api/admin/sinks': ['sinks.manage', 'owner'],

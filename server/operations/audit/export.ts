@@ -1,0 +1,60 @@
+import { csvRecord } from '@countersign/protocol/formats/files/csv'
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import { type AuditFilter, listAuditEvents } from '#platform/audit/event-list.ts'
+import type { Database } from '#platform/database/database.ts'
+
+const pageCount = 500
+const recheckSeconds = 5
+
+type Export = {
+  filter: AuditFilter
+  format: 'csv' | 'jsonl'
+  /** Throws if the reader may no longer read. */
+  requireRights: () => Promise<unknown>
+  /** How often the rights are checked again; 5 by default. */
+  everySeconds?: number
+}
+
+/**
+ * Writes the events of the service that a filter selects as the text of a file, newest first. The events are read while
+ * the file is sent, and only as long as the reader has the right.
+ */
+export async function* writeEvents(
+  db: Database,
+  { filter, format, requireRights, everySeconds = recheckSeconds }: Export,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvRecord(columns.map(([name]) => name))
+  const write = format === 'csv' ? csvLine : jsonLine
+  let checkedAt = performance.now()
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    if (performance.now() - checkedAt >= everySeconds * 1000) {
+      await requireRights()
+      checkedAt = performance.now()
+    }
+    const { entries, nextCursor } = await listAuditEvents(db, filter, { before: cursor, count: pageCount })
+    if (entries.length > 0) yield entries.map(write).join('')
+    cursor = nextCursor
+  }
+}
+
+const columns: [name: string, of: (event: AuditEvent) => string | null | undefined][] = [
+  ['sequence', ({ sequence }) => String(sequence)],
+  ['entryId', ({ entryId }) => entryId],
+  ['at', ({ at }) => at],
+  ['action', ({ action }) => action],
+  ['actor', ({ actor }) => actor],
+  ['operatorKind', ({ operator }) => operator?.kind],
+  ['operatorId', ({ operator }) => operator?.id],
+  ['operatorName', ({ operator }) => operator?.name],
+  ['identityId', ({ identityId }) => identityId],
+  ['clientId', ({ clientId }) => clientId],
+  ['details', ({ details }) => JSON.stringify(details)],
+]
+
+function csvLine(event: AuditEvent): string {
+  return csvRecord(columns.map(([, of]) => of(event) ?? ''))
+}
+
+function jsonLine(event: AuditEvent): string {
+  return `${JSON.stringify(event)}\n`
+}
