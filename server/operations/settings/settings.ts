@@ -115,7 +115,8 @@ export async function setLogo(
 /** Restores the settings of a revision. Throws `setting_revision_not_found`, and like `updateSettings`. */
 export function restoreRevision(kernel: Kernel, target: SettingTarget, restoredFrom: number): Promise<Settings> {
   return replaceSettings(kernel, target, async (tx) => {
-    const found = await readStoredSettings(tx, restoredFrom)
+    // A path that names no number arrives as NaN.
+    const found = Number.isInteger(restoredFrom) ? await readStoredSettings(tx, restoredFrom) : undefined
     if (!found) throw errors.setting_revision_not_found()
     return { settings: found.stored, restoredFrom }
   })

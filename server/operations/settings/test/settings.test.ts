@@ -27,7 +27,7 @@ async function change(settings: object, { headers = world.admin, revision = -1 }
   return world.api.inject({ method: 'PATCH', url, headers: { ...headers, 'if-match': `"${replaced}"` }, payload })
 }
 
-async function restore(number: number, headers: Record<string, string> = world.admin) {
+async function restore(number: number | string, headers: Record<string, string> = world.admin) {
   const { revision } = await read()
   return world.api.inject({
     method: 'POST',
@@ -117,7 +117,10 @@ test('SET-04 a revision can be restored as a new one, and the history says who c
     ],
   )
   assert.equal(nextCursor, String(revision + 1))
-  assert.equal((await restore(99_999)).json().error, 'setting_revision_not_found')
+  for (const unknown of [99_999, 999_999_999_999, -1, 1.5, 'last', 'NaN']) {
+    const refused = await restore(unknown)
+    assert.deepEqual([refused.statusCode, refused.json().error], [404, 'setting_revision_not_found'], String(unknown))
+  }
 
   const log = await world.api.inject({ url: '/api/admin/audit?limit=1', headers: world.admin })
   const [event] = log.json().entries
