@@ -124,12 +124,11 @@ function requestOf(name: string, { params = {}, querystring = {}, headers = {} }
 /** Returns the error of a response. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const { status } = response
-  const { error, error_description: description } = fieldsOf(await parseJsonResponse(response))
-  return new ApiError(
-    status,
-    textOf(error) || `status_${status}`,
-    textOf(description) || `The server returned status ${status}`,
-  )
+  const { error, error_description: description, requestId } = fieldsOf(await parseJsonResponse(response))
+  const message = textOf(description) || `The server returned status ${status}`
+  // A fault of the server names the request by which its log is searched.
+  const request = textOf(requestId) === '' ? '' : ` (requestId ${textOf(requestId)})`
+  return new ApiError(status, textOf(error) || `status_${status}`, message + request)
 }
 
 /** Returns the reason, such as `ECONNREFUSED`: undici hides it in the cause of `fetch failed`. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -48,6 +50,18 @@ test('CLI-10 with --json an error is JSON in the format of the API, with the sam
     [1, 'failed'],
     [1, 'failed'],
   ])
+})
+
+test('an answer of a faulty server names its request', async (t) => {
+  const requestId = '9eec93be-3908-45ff-b7c1-3eaba424ecdf'
+  const body = JSON.stringify({ error: 'server_error', error_description: 'Internal server error.', requestId })
+  const faulty = createServer((_, response) => response.writeHead(500).end(body)).listen(0, 'localhost')
+  await once(faulty, 'listening')
+  t.after(() => faulty.close())
+  const address = faulty.address()
+  if (address === null || typeof address === 'string') throw new Error('the faulty server has no port')
+  const { code, stderr } = await countersign(['apps', 'list'], { BASE_URL: `http://localhost:${address.port}` })
+  assert.deepEqual([code, stderr], [1, `error: Internal server error. (requestId ${requestId})\n`])
 })
 
 test('CLI-17 an admin token that is not a valid header value is rejected, and not printed', async (t) => {
