@@ -89,6 +89,13 @@ for (const [what, [path, init, status, refusal]] of Object.entries(rejected))
     )
   })
 
+test('a preflight request that is answered logs no refusal', async () => {
+  const answer = await fetch(`${service.baseUrl}/api/oauth/token`, { method: 'OPTIONS' })
+  const requestId = answer.headers.get('x-request-id')
+  const [line] = await logged((each) => each.requestId === requestId)
+  assert.deepEqual([answer.status, line?.status, line?.refusal], [204, 204, undefined])
+})
+
 test('TOK-12 a header of 100 kB is rejected as too large', async () => {
   const answer = await send(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic ${'A'.repeat(100_000)}`)
   assert.match(answer, /^HTTP\/1\.1 431 /)

@@ -260,7 +260,6 @@ async function answerUnrouted(
   reply: FastifyReply,
   { routes, refused, ...surroundings }: HostOptions & { routes: Routes; refused: WeakMap<FastifyRequest, string> },
 ) {
-  refused.set(request, 'not_found')
   const path = pathOf(request)
   const found = routes.at(path)
   const methods = [...found.keys()]
@@ -272,10 +271,7 @@ async function answerUnrouted(
     throw errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
   const right = found.size > 0 ? undefined : surroundings.elsewhere(path)
   const opensPage = isPageVisit(request)
-  if (right && opensPage && right.routes.isPage(path)) {
-    refused.delete(request)
-    return reply.redirect(right.origin + request.url, 302)
-  }
+  if (right && opensPage && right.routes.isPage(path)) return reply.redirect(right.origin + request.url, 302)
   const refusal = right
     ? errors.misdirected_request({ sentence: `This path is on another host: ${right.origin}${path}` })
     : errors.not_found()
