@@ -19,8 +19,10 @@ export function addList(apps: Command): void {
       if (settings.json) return printJson({ apps: found })
       if (found.length === 0) return console.log('No apps yet: countersign apps create')
 
-      const rows = found.map((app) => [app.clientId, app.name, app.public ? 'public' : 'confidential', app.createdAt])
-      printTable([['Client ID', 'Name', 'Kind', 'Created'], ...rows])
+      const rows = found.map(({ clientId, name, public: isPublic, status, access, createdAt }) => {
+        return [clientId, name, isPublic ? 'public' : 'confidential', status, access.mode, createdAt]
+      })
+      printTable([['Client ID', 'Name', 'Kind', 'Status', 'Access', 'Created'], ...rows])
     })
 }
 

@@ -100,6 +100,7 @@ test('a created app is listed and shown, and its secret is printed only once', a
     assert.match(stdout, /Ledger/)
     assert.ok(stdout.includes(clientId) && !stdout.includes(secret))
   }
+  assert.match(listed.stdout, new RegExp(`^${clientId} +Ledger +confidential +active +everyone `, 'm'))
 })
 
 test('every option reaches the app', async () => {
