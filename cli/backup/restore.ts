@@ -52,8 +52,14 @@ async function* decrypt(file: string, decrypter: Decrypter): AsyncGenerator<Uint
   try {
     yield* await decrypter.decrypt((await openAsBlob(file)).stream())
   } catch (cause) {
-    throw new CliError(`cannot decrypt ${file} (${cause instanceof Error ? cause.message : 'no reason'})`, { cause })
+    throw new CliError(`cannot decrypt ${file} (${reasonFor(cause)})`, { cause })
   }
+}
+
+/** Returns why a file was not decrypted: age speaks of identities where a passphrase or key is wrong. */
+function reasonFor(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'no reason'
+  return cause.message.startsWith('no identity matched') ? 'the passphrase or age key is wrong' : cause.message
 }
 
 async function send(backup: AsyncIterable<Uint8Array>, settings: Settings): Promise<unknown> {

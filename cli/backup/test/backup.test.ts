@@ -77,13 +77,14 @@ test('a wrong passphrase and an altered file give an error of one line', async (
   const last = bytes.length - 30
   bytes[last] = (bytes[last] ?? 0) ^ 1
   await writeFile(altered, bytes)
-  for (const [path, secret] of [
-    [file, 'another passphrase than that'],
-    [altered, passphrase],
+  for (const [path, secret, reason] of [
+    [file, 'another passphrase than that', /passphrase or age key is wrong/],
+    [altered, passphrase, /invalid tag/],
   ] as const) {
     const { code, stderr } = await countersign(second, ['restore', path], { BACKUP_PASSPHRASE: secret })
     assert.equal(code, 1)
     assert.match(stderr, /^error: .+\n$/)
+    assert.match(stderr, reason)
   }
   const { stdout } = await countersign(second, ['apps', 'list'])
   assert.doesNotMatch(stdout, /Shop/)
