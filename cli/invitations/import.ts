@@ -47,7 +47,9 @@ function summaryOf({ importId, total, ok, failed }: InvitationImport, stops: boo
     ...(others > 0 ? [`${others} invited already`] : []),
     ...(failed > 0 ? [`${failed} with faults`] : []),
   ].join(', ')
-  if (importId !== null) return `Invited ${ok} of ${total}. The mails are sent in the background.`
+  const already = others > 0 ? ` ${others} invited already.` : ''
+  const mails = ok > 0 ? ' The mails are sent in the background.' : ''
+  if (importId !== null) return `Invited ${ok} of ${total}.${already}${mails}`
   return stops
     ? `${counts}. No one was invited: correct the file, or pass --skip-errors.`
     : `${counts}. No one was invited.`

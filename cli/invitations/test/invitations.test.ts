@@ -70,6 +70,7 @@ test('an operator checks a file, corrects it, and invites its people once', asyn
     await writeFile(file, 'email\nada.import@example.org\n')
     const again = await countersign('import', file, '--json')
     assert.deepEqual([again.code, JSON.parse(again.stdout).ok], [0, 0])
+    assert.equal((await countersign('import', file)).stdout, 'Invited 0 of 1. 1 invited already.\n')
     assert.match((await countersign('import', join(folder, 'none.csv'))).stderr, /cannot be read/)
   } finally {
     await rm(folder, { recursive: true })
