@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ConfigurationDocument } from '@countersign/protocol/operations/configuration'
 import { isAlias, isCollection, isMap, isScalar, parseAllDocuments, visit, type Document } from 'yaml'
+import { reasonOf } from '../call.ts'
 import { findAdminToken, type Settings } from '../settings.ts'
 import { CliError, fieldsOf, listOf, textOf } from '../terminal.ts'
 
@@ -29,7 +30,7 @@ async function readText(file: string): Promise<string> {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     if (cause instanceof CliError) throw cause
-    throw new CliError(`cannot read ${file}`, { cause })
+    throw new CliError(`cannot read ${file} (${reasonOf(cause)})`, { cause })
   }
 }
 
@@ -170,6 +171,6 @@ function readSecret(file: string, what: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
-    throw new CliError(`${what}: cannot read ${file}`, { cause })
+    throw new CliError(`${what}: cannot read ${file} (${reasonOf(cause)})`, { cause })
   }
 }

@@ -107,6 +107,7 @@ apps: [{ key: s, name: S, redirectUris: ['https://s.example.com/'], clientSecret
     assert.equal(code, 1)
     assert.match(stderr, /^error: clientSecret of apps\/s/)
     assert.ok(!(stdout + stderr).includes(secret))
+    if (wrong.includes('/nowhere')) assert.match(stderr, /no such file/)
   }
 })
 
