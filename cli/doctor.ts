@@ -143,6 +143,7 @@ async function readMetadata(authUrl: string): Promise<unknown> {
 
 async function expectOk(url: string): Promise<Response> {
   const response = await reach(url)
+  if (response.status === 421) throw new CliError(`${url} returned 421: the server answers under other URLs`)
   if (!response.ok) throw new CliError(`${url} returned ${response.status}`)
   return response
 }

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { ask, createRemotePerson } from '../../server/testing/remote-signer.ts'
 import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
 import { fieldsOf, listOf, textOf } from '../terminal.ts'
@@ -52,16 +52,27 @@ test('CLI-10 with --json an error is JSON in the format of the API, with the sam
   ])
 })
 
+/** Starts a server that gives the same answer to every request. Returns its URL. */
+async function answering(t: TestContext, status: number, body = ''): Promise<string> {
+  const other = createServer((_, response) => response.writeHead(status).end(body)).listen(0, 'localhost')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const address = other.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return `http://localhost:${address.port}`
+}
+
 test('an answer of a faulty server names its request', async (t) => {
   const requestId = '9eec93be-3908-45ff-b7c1-3eaba424ecdf'
   const body = JSON.stringify({ error: 'server_error', error_description: 'Internal server error.', requestId })
-  const faulty = createServer((_, response) => response.writeHead(500).end(body)).listen(0, 'localhost')
-  await once(faulty, 'listening')
-  t.after(() => faulty.close())
-  const address = faulty.address()
-  if (address === null || typeof address === 'string') throw new Error('the faulty server has no port')
-  const { code, stderr } = await countersign(['apps', 'list'], { BASE_URL: `http://localhost:${address.port}` })
+  const { code, stderr } = await countersign(['apps', 'list'], { BASE_URL: await answering(t, 500, body) })
   assert.deepEqual([code, stderr], [1, `error: Internal server error. (requestId ${requestId})\n`])
+})
+
+test('doctor says that a server has other URLs', async (t) => {
+  const { code, stdout } = await countersign(['doctor'], { BASE_URL: await answering(t, 421) })
+  assert.equal(code, 1)
+  assert.match(stdout, /✖ server .*returned 421: the server answers under other URLs\n.*BASE_URL/)
 })
 
 test('CLI-17 an admin token that is not a valid header value is rejected, and not printed', async (t) => {
