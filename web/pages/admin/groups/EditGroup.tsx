@@ -7,11 +7,12 @@ import { toast } from '../../../components/frame/toast.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { isManual } from './protection.tsx'
 import { useGroupsMessages } from './words.ts'
 
 type Props = { group: Group; onChanged: (group: Group) => void }
 
-/** Offers to change the name and the protection of a group. */
+/** Offers to change the name and the protection of a group, or the protection alone if others manage the group. */
 export function EditGroup({ group, onChanged }: Props) {
   const words = useGroupsMessages()
   const [isOpen, setOpen] = useState(false)
@@ -33,7 +34,8 @@ function Dialog({ group, onChanged, onClose }: Props & { onClose: () => void }) 
   const [isProtected, setProtected] = useState(group.protected)
   const [isChecked, setChecked] = useState(false)
   const displayName = name.trim()
-  const isValid = isDisplayName(displayName)
+  const isOurs = isManual(group)
+  const isValid = !isOurs || isDisplayName(displayName)
   const isProtectionChanged = isProtected !== group.protected
   const act = {
     name: 'save-group',
@@ -41,7 +43,11 @@ function Dialog({ group, onChanged, onClose }: Props & { onClose: () => void }) 
     do: async () => {
       setChecked(true)
       if (!isValid) return
-      const body = { displayName, ...(isProtectionChanged && { protected: isProtected }) }
+      // A change has at least one field, and an owner alone may send the protection.
+      const body = {
+        ...(isOurs && { displayName }),
+        ...((!isOurs || isProtectionChanged) && { protected: isProtected }),
+      }
       onChanged(await ask('PATCH /api/admin/groups/:groupId', { params: { groupId }, body }))
       onClose()
       toast(words.edit.saved)
@@ -53,16 +59,18 @@ function Dialog({ group, onChanged, onClose }: Props & { onClose: () => void }) 
       title={words.edit.title(isolate(group.displayName))}
       act={act}
       onClose={onClose}
-      command={['groups', 'change', key, '--name', displayName || '…', ...protection]}
+      command={['groups', 'change', key, ...(isOurs ? ['--name', displayName || '…'] : []), ...protection]}
     >
-      <Field
-        name="name"
-        label={words.name}
-        hint={words.nameHint}
-        value={name}
-        onInput={setName}
-        problem={isChecked && !isValid ? words.edit.nameProblem : undefined}
-      />
+      {isOurs && (
+        <Field
+          name="name"
+          label={words.name}
+          hint={words.nameHint}
+          value={name}
+          onInput={setName}
+          problem={isChecked && !isValid ? words.edit.nameProblem : undefined}
+        />
+      )}
       {may('operators.manage') && (
         <RadioGroup
           name="protected"

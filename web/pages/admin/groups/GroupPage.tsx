@@ -17,7 +17,7 @@ import { useReading } from '../reading/use-reading.ts'
 import { type Navigate, routePath } from '../routes.ts'
 import { AddMember } from './AddMember.tsx'
 import { EditGroup } from './EditGroup.tsx'
-import { ProtectedChip, useMayChangeGroup } from './protection.tsx'
+import { isManual, ProtectedChip, useMayChangeGroup } from './protection.tsx'
 import { useGroupsMessages } from './words.ts'
 
 type Props = { groupId: string; goTo: Navigate }
@@ -25,7 +25,7 @@ type Props = { groupId: string; goTo: Navigate }
 /** One group: its members, and its deletion. */
 export function GroupPage({ groupId, goTo }: Props) {
   const words = useGroupsMessages()
-  const { ask } = useOperator()
+  const { ask, may } = useOperator()
   const mayChange = useMayChangeGroup()
   const params = { groupId }
   const group = useReading(() => ask('GET /api/admin/groups/:groupId', { params }), [])
@@ -57,7 +57,7 @@ export function GroupPage({ groupId, goTo }: Props) {
               actions={
                 mayChange(found) && (
                   <>
-                    {found.organizationId === null && <EditGroup group={found} onChanged={group.set} />}
+                    {(isManual(found) || may('operators.manage')) && <EditGroup group={found} onChanged={group.set} />}
                     <DeleteGroup group={found} onDeleted={() => goTo(list, { replacing: true })} />
                   </>
                 )
@@ -74,15 +74,15 @@ export function GroupPage({ groupId, goTo }: Props) {
 function Members({ group, members }: { group: Group; members: List<GroupMember> }) {
   const words = useGroupsMessages()
   const mayChange = useMayChangeGroup()
-  const isManual = group.organizationId === null
-  const mayChangeMembers = isManual && mayChange(group)
+  const mayChangeMembers = isManual(group) && mayChange(group)
+  const source = group.organizationId === null ? words.fromDirectory : words.fromProvider
   const [dialog, setDialog] = useState<GroupMember | 'add'>()
   const close = () => setDialog(undefined)
   return (
     <Card
       flush
       title={words.members}
-      about={isManual ? undefined : words.fromProvider}
+      about={isManual(group) ? undefined : source}
       actions={
         mayChangeMembers && (
           <button type="button" class="button" data-action="ask-add-member" onClick={() => setDialog('add')}>

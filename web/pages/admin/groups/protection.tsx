@@ -9,6 +9,11 @@ export function ProtectedChip() {
   return <Chip icon="lock">{words.protected.label}</Chip>
 }
 
+/** Checks whether operators name the members of a group, and no organization or directory does. */
+export function isManual({ organizationId, managedBy }: Pick<Group, 'organizationId' | 'managedBy'>): boolean {
+  return organizationId === null && managedBy === null
+}
+
 /** Returns what decides whether the operator may change a group and its members. */
 export function useMayChangeGroup(): (group: Group) => boolean {
   const { may } = useOperator()

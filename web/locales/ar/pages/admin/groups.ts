@@ -28,6 +28,7 @@ export const adminGroupsMessages: typeof english = {
   members: 'الأعضاء',
   noMembers: 'لا أعضاء بعد',
   fromProvider: 'يحددهم مزوّد الهوية لمؤسسة عند تسجيل دخولهم.',
+  fromDirectory: 'يحددهم دليل عبر SCIM.',
   addMember: 'إضافة عضو',
   memberMissing: 'أدخل اسم مستخدم أو معرّفًا.',
   added: 'أُضيف العضو.',

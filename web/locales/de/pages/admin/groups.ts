@@ -27,6 +27,7 @@ export const adminGroupsMessages: typeof english = {
   members: 'Mitglieder',
   noMembers: 'Noch keine Mitglieder',
   fromProvider: 'Der Identitätsanbieter einer Organisation nennt sie, wenn sie sich anmelden.',
+  fromDirectory: 'Ein Verzeichnis nennt sie über SCIM.',
   addMember: 'Mitglied hinzufügen',
   memberMissing: 'Gib einen Benutzernamen oder eine ID ein.',
   added: 'Mitglied hinzugefügt.',

@@ -24,6 +24,7 @@ export const adminGroupsMessages = {
   members: 'Members',
   noMembers: 'No members yet',
   fromProvider: 'The identity provider of an organization names them when they sign in.',
+  fromDirectory: 'A directory names them by SCIM.',
   addMember: 'Add member',
   memberMissing: 'Enter a username or an ID.',
   added: 'Member added.',
