@@ -33,9 +33,9 @@ async function provision(displayName: string): Promise<void> {
   assert.equal(answer.status, 201, await answer.text())
 }
 
-test('an owner protects a group of a directory, and is offered no change that it refuses', async () => {
+test('an owner protects a group of a directory, and describes one of their own', async () => {
   const { person, look, faults } = await enroll()
-  const { page, control, press } = person
+  const { page, control, press, write } = person
   await provision('Kernel Developers')
   await page.goto(`${stage.service.authUrl}/admin/groups`)
   await press('open-group')
@@ -48,5 +48,18 @@ test('an owner protects a group of a directory, and is offered no change that it
   await look('admin-edit-group-of-directory')
   await press('save-group')
   await page.locator('.page-head').getByText(words.protected.label).waitFor()
+
+  await page.goto(`${stage.service.authUrl}/admin/groups`)
+  await press('new-group')
+  await write('key', 'eng')
+  await write('description', 'Builds the product')
+  await look('admin-new-group-with-description')
+  await press('create-group')
+  await page.getByText('Builds the product').waitFor()
+  await look('admin-group-with-description')
+  await press('ask-edit-group')
+  await write('description', '')
+  await press('save-group')
+  await page.getByText('Builds the product').waitFor({ state: 'detached' })
   assert.deepEqual(faults, [])
 })

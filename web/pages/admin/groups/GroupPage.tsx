@@ -63,6 +63,7 @@ export function GroupPage({ groupId, goTo }: Props) {
                 )
               }
             />
+            {found.description !== null && <p class="soft">{found.description}</p>}
             <Members group={found} members={members} />
           </>
         )}

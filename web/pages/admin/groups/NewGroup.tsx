@@ -8,14 +8,16 @@ import { useGroupsMessages } from './words.ts'
 
 type Props = { onCreated: (group: Group) => void; onClose: () => void }
 
-/** Asks for the key and the name of a new group. */
+/** Asks for the key, the name and the description of a new group. */
 export function NewGroup({ onCreated, onClose }: Props) {
   const words = useGroupsMessages()
   const { ask } = useOperator()
   const [key, setKey] = useState('')
   const [name, setName] = useState('')
+  const [written, setWritten] = useState('')
   const [isChecked, setChecked] = useState(false)
   const displayName = name.trim() || key
+  const description = written.trim()
   const isValid = isKey(key)
   const act = {
     name: 'create-group',
@@ -23,7 +25,9 @@ export function NewGroup({ onCreated, onClose }: Props) {
     do: async () => {
       setChecked(true)
       if (!isValid) return
-      onCreated(await ask('POST /api/admin/groups', { body: { key, displayName } }))
+      onCreated(
+        await ask('POST /api/admin/groups', { body: { key, displayName, ...(description && { description }) } }),
+      )
     },
   }
   return (
@@ -31,7 +35,10 @@ export function NewGroup({ onCreated, onClose }: Props) {
       title={words.add}
       act={act}
       onClose={onClose}
-      command={['groups', 'create', key || '…', ...(name.trim() === '' ? [] : ['--name', name.trim()])]}
+      command={[
+        ...['groups', 'create', key || '…', ...(name.trim() === '' ? [] : ['--name', name.trim()])],
+        ...(description === '' ? [] : ['--description', description]),
+      ]}
     >
       <Field
         name="key"
@@ -44,6 +51,13 @@ export function NewGroup({ onCreated, onClose }: Props) {
         isCode
       />
       <Field name="name" label={words.name} hint={words.nameHint} value={name} onInput={setName} />
+      <Field
+        name="description"
+        label={words.description}
+        hint={words.descriptionHint}
+        value={written}
+        onInput={setWritten}
+      />
     </Ask>
   )
 }

@@ -16,6 +16,8 @@ export const adminGroupsMessages: typeof english = {
   keyProblem: `استخدم أحرفًا لاتينية صغيرة وأرقامًا والمحارف ${isolate('. _ : / -')}، وابدأ بحرف أو رقم.`,
   name: 'الاسم',
   nameHint: 'يراه المشغّلون.',
+  description: 'الوصف',
+  descriptionHint: 'اختياري: الغرض منها.',
   protected: { label: 'محمية', about: 'لا يغيّرها ولا يغيّر أعضاءها إلا المالكون.' },
   edit: {
     open: 'تعديل…',

@@ -15,6 +15,8 @@ export const adminGroupsMessages: typeof english = {
   keyProblem: 'Erlaubt sind Kleinbuchstaben, Ziffern und . _ : / -. Am Anfang steht ein Buchstabe oder eine Ziffer.',
   name: 'Name',
   nameHint: 'Betreiber sehen ihn.',
+  description: 'Beschreibung',
+  descriptionHint: 'Optional. Wofür sie da ist.',
   protected: { label: 'Geschützt', about: 'Nur Inhaber ändern sie und ihre Mitglieder.' },
   edit: {
     open: 'Bearbeiten\u00a0…',

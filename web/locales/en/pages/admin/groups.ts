@@ -12,6 +12,8 @@ export const adminGroupsMessages = {
   keyProblem: 'Use lower-case letters, digits and . _ : / -, and begin with a letter or digit.',
   name: 'Name',
   nameHint: 'Operators see it.',
+  description: 'Description',
+  descriptionHint: 'Optional. What it is for.',
   protected: { label: 'Protected', about: 'Only owners change it and its members.' },
   edit: {
     open: 'Edit…',
