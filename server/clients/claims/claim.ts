@@ -100,7 +100,7 @@ function objectionTo({ source, scope, as, first, map, default: otherwise }: Clai
 }
 
 /** Returns the keys of groups to which mappings give a meaning. */
-function namedGroups(claims: ClaimMapping[]): string[] {
+export function namedGroups(claims: ClaimMapping[]): string[] {
   const named = claims.flatMap(({ source, first = [], map = {} }) =>
     source === 'groups' ? [...first, ...Object.keys(map)] : [],
   )

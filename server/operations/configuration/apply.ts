@@ -15,6 +15,7 @@ import { applyGroups, liftProtection, pruneGroups } from './groups.ts'
 import { applyInvitations, countInviting, pruneInvitations } from './invitations.ts'
 import { applyOrganizations } from './organizations/organization.ts'
 import { type Applying, type Change, planChangedError } from './plan.ts'
+import { withProtection } from './protection.ts'
 import { applySettings } from './settings.ts'
 import { announceChanges, applySinks, changedSinks, pruneSinks } from './sinks/sink.ts'
 
@@ -104,10 +105,13 @@ async function applyAtOnce(services: Services, request: Request & Announced, now
 /** Makes all changes. What others name comes first: groups before apps and invitations. */
 async function change(applying: Applying, { document, prune = false, browserLanguage }: Request): Promise<Change[]> {
   const { settings, groups, apps, organizations, invitations, sinks } = document
-  const changes = [
+  const first = [
     ...(settings ? await applySettings(applying, settings) : []),
     ...(groups ? await applyGroups(applying, groups) : []),
-    ...(apps ? await applyApps(applying, apps) : []),
+  ]
+  const declared = { groups: groups ?? [], apps: apps ?? [] }
+  const changes = [
+    ...(await withProtection(applying, declared, first, async () => (apps ? applyApps(applying, apps) : []))),
     ...(organizations ? await applyOrganizations(applying, organizations) : []),
     ...(invitations ? await applyInvitations(applying, invitations, browserLanguage) : []),
     ...(sinks ? await applySinks(applying, sinks) : []),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AppRoles } from '@countersign/protocol/clients/roles'
-import type { DeclaredApp } from '@countersign/protocol/operations/configuration'
+import type { ConfigurationChange, DeclaredApp } from '@countersign/protocol/operations/configuration'
 import { clientIdOf, declaredAppsOf, pathsOf } from '#testing/declared-apps.ts'
 import { createToken } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
@@ -101,4 +101,44 @@ test('CNF-06 parts of an app need what the single endpoints need, and a refused 
   const { headers } = await createToken(world, ['configuration.apply'])
   const denied = await apps.send({ ...base, roles: [{ key: 'admin' }] }, { headers })
   assert.deepEqual([denied.statusCode, denied.json().error], [403, 'permission_denied'])
+})
+
+test('a plan shows which groups become protected, and a document that forbids it is refused', async () => {
+  const role = (groups: string[]) => ({ roles: [{ key: 'chief' }], roleAssignments: [{ role: 'chief', groups }] })
+  const app = (groups: string[]) => ({ key: 'chiefs', name: 'Chiefs', redirectUris, ...role(groups) })
+  const apply = (groups: object[], named: string[], dryRun: boolean) => {
+    const document = { apiVersion: 'countersign/v1', source: 'chiefs', groups, apps: [app(named)] }
+    return world.api.inject({
+      method: 'POST',
+      url: '/api/admin/apply',
+      headers: world.admin,
+      payload: { document, dryRun },
+    })
+  }
+  const byHand = await world.api.inject({
+    method: 'POST',
+    url: '/api/admin/groups',
+    headers: world.admin,
+    payload: { key: 'made', displayName: 'Made' },
+  })
+  assert.equal(byHand.statusCode, 201)
+  const fresh = { key: 'fresh', displayName: 'Fresh' }
+  const refused = await apply([{ ...fresh, protected: false }], ['fresh'], false)
+  assert.deepEqual([refused.statusCode, refused.json().object], [400, 'groups/fresh'])
+
+  const planned = await apply([fresh], ['fresh', 'made'], true)
+  const made = await apply([fresh], ['fresh', 'made'], false)
+  assert.deepEqual(made.json(), planned.json())
+  const changes = made.json<{ changes: ConfigurationChange[] }>().changes
+  const changeOf = (object: string) => changes.find((each) => each.object === object)
+  assert.deepEqual(changeOf('groups/fresh')?.fields.at(-1), { path: 'protected', from: null, to: true })
+  assert.deepEqual(changeOf('groups/made'), {
+    ...{ object: 'groups/made', action: 'update' },
+    fields: [{ path: 'protected', from: false, to: true }],
+  })
+  const again = await apply([fresh], ['fresh', 'made'], false)
+  assert.deepEqual(
+    new Set(again.json<{ changes: ConfigurationChange[] }>().changes.map(({ action }) => action)),
+    new Set(['none']),
+  )
 })
