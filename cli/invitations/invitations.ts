@@ -141,8 +141,10 @@ const voidReasons: Record<InvitationVoidReason, string> = {
   group_protected: 'a group is protected now',
 }
 
-function statusOf({ status, voidReason }: AccountInvitation): string {
-  return voidReason === null ? status : `${status}: ${voidReasons[voidReason]}`
+function statusOf({ kind, status, voidReason, mailedAt, nextMailAt }: AccountInvitation): string {
+  if (voidReason !== null) return `${status}: ${voidReasons[voidReason]}`
+  if (status === 'pending' && nextMailAt !== null) return `${status}: to be mailed`
+  return kind === 'mail' && mailedAt === null && status !== 'used' ? `${status}: not mailed` : status
 }
 
 function usesOf({ useCount, maxUses }: AccountInvitation): string {

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { openMailbox } from '../../../server/testing/mailbox.ts'
 import { startService, testAdminToken, type Service } from '../../../server/testing/service.ts'
 import { runCommand } from '../../testing/command.ts'
 
@@ -35,6 +36,22 @@ test('an operator invites an address by mail, and a wrong invitation is refused'
   assert.match((await countersign('resend', id)).stdout, /^Mailed to ada@example\.org/)
   assert.match((await countersign('create', '--message', 'See evil.example')).stderr, /address/)
   assert.equal((await countersign('create', '--uses', '0')).code, 2)
+})
+
+test('an operator reads which invitations were not mailed', async (t) => {
+  const mailbox = await openMailbox()
+  t.after(() => mailbox.close())
+  const environment = { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.org' }
+  const mailing = await startService({ environment })
+  t.after(() => mailing.close())
+  mailbox.refuse(550)
+  const made = await runCommand(mailing, ['invitations', 'create', '--email', 'ada@example.org'])
+  assert.match(made.stdout, /Not mailed\. Try again/, made.stderr)
+  const [, id = ''] = /^ID +(\S+)/m.exec(made.stdout) ?? []
+  assert.match((await runCommand(mailing, ['invitations', 'list'])).stdout, /ada@example\.org +pending: not mailed /)
+  mailbox.refuse()
+  await runCommand(mailing, ['invitations', 'resend', id])
+  assert.match((await runCommand(mailing, ['invitations', 'show', id])).stdout, /^Status +pending$/m)
 })
 
 test('an operator reads why an invitation is void', async () => {
