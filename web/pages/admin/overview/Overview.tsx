@@ -10,7 +10,7 @@ import { dayOf, formatNumber } from '../../../lib/text/dates.ts'
 import { useOperator } from '../acting/operator.ts'
 import { Reading } from '../reading/Reading.tsx'
 import { useReading } from '../reading/use-reading.ts'
-import { routePath, type Section, type SectionProps } from '../routes.ts'
+import { type AdminRoute, routePath, type Section, type SectionProps } from '../routes.ts'
 import { useOverviewMessages } from './words.ts'
 
 type Facts = { health: Health; counts: Counts }
@@ -32,7 +32,7 @@ export function Overview({ goTo }: SectionProps) {
       <Reading of={facts}>
         {({ health, counts }) => (
           <>
-            <Attention health={health} />
+            <Attention health={health} goTo={goTo} />
             <Numbers counts={counts} goTo={goTo} />
             <FirstSteps counts={counts} goTo={goTo} />
           </>
@@ -42,7 +42,7 @@ export function Overview({ goTo }: SectionProps) {
   )
 }
 
-function Attention({ health: { checks, version } }: { health: Health }) {
+function Attention({ health: { checks, version }, goTo }: Pick<SectionProps, 'goTo'> & { health: Health }) {
   const words = useOverviewMessages()
   const problems = [...checks.filter(isFailing), ...checks.filter(({ status }) => status === 'warning')]
   if (problems.length === 0)
@@ -55,7 +55,7 @@ function Attention({ health: { checks, version } }: { health: Health }) {
     <Card title={words.attention} flush foot={words.version(version)}>
       <ul class="list health-problems">
         {problems.map((check) => (
-          <Problem key={check.name} of={check} />
+          <Problem key={check.name} of={check} goTo={goTo} />
         ))}
       </ul>
     </Card>
@@ -66,18 +66,41 @@ function isFailing({ status }: HealthCheck): boolean {
   return status === 'failing'
 }
 
-function Problem({ of: check }: { of: HealthCheck }) {
+/** Where a problem is solved, and the permission that this takes. Others are solved on the machine. */
+const places: Partial<Record<HealthCheck['name'], { to: AdminRoute; permission: Permission }>> = {
+  invitation_mails: { to: { section: 'invitations' }, permission: 'people.invite' },
+  sinks: { to: { section: 'audit', id: 'sinks' }, permission: 'sinks.manage' },
+  token_signing_keys: { to: { section: 'keys' }, permission: 'keys.manage' },
+  backup: { to: { section: 'backups' }, permission: 'backup.create' },
+  owners: { to: { section: 'operators' }, permission: 'operators.manage' },
+  admin_tokens: { to: { section: 'operators', id: 'tokens' }, permission: 'tokens.manage' },
+}
+
+function Problem({ of: check, goTo }: Pick<SectionProps, 'goTo'> & { of: HealthCheck }) {
   const words = useOverviewMessages()
+  const { may } = useOperator()
   const { language } = useLocale()
   const { name, since } = check
   const { title, fix } = words.checks[name]
+  const place = places[name]
   return (
     <li>
       <span class="glyph sm">
         <Icon name={isFailing(check) ? 'triangle-alert' : 'circle-alert'} size="sm" />
       </span>
       <div class="body">
-        <strong>{title}</strong>
+        {place && may(place.permission) ? (
+          <RouteLink
+            class="standalone"
+            href={routePath(place.to)}
+            onFollow={() => goTo(place.to)}
+            action={`solve-${name}`}
+          >
+            {title}
+          </RouteLink>
+        ) : (
+          <strong>{title}</strong>
+        )}
         <small>{fix}</small>
         {since !== null && <small>{words.since(dayOf(since, language, new Date()))}</small>}
         <Chip tone={isFailing(check) ? 'bad' : 'wait'}>{isFailing(check) ? words.failing : words.warning}</Chip>
