@@ -56,7 +56,12 @@ export function addCancelRecovery(people: Command): void {
       const open = recoveryLinks.find(({ state }) => state === 'issued' || state === 'redeemed')
       if (!open) {
         if (settings.json) return printJson({ identityId, cancelled: false })
-        return console.log(`No recovery of ${given} is in progress.`)
+        const held = recoveryLinks.find(({ state }) => state === 'completed')
+        return console.log(
+          held
+            ? `The recovery of ${given} is completed. Until ${held.holdUntil}, only its user can undo it.`
+            : `No recovery of ${given} is in progress.`,
+        )
       }
       const params = { identityId, recoveryLinkId: open.recoveryLinkId }
       await call(settings, 'DELETE /api/admin/identities/:identityId/recovery-links/:recoveryLinkId', { params })

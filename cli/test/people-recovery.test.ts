@@ -53,3 +53,12 @@ test('a recovery link is mailed to an identity, listed, and cancelled once', asy
   assert.match((await people('cancel-recovery', person.handle)).stdout, /^No recovery of .* is in progress\.$/m)
   assert.match((await people('recovery-links', person.handle)).stdout, /cancelled/)
 })
+
+test('an operator reads that a completed recovery is cancelled no longer', async () => {
+  const person = await world.person()
+  await recovery.recover(world, mailbox, person)
+  const cancelled = await people('cancel-recovery', person.handle)
+  assert.match(cancelled.stdout, /is completed\. Until 20[\d-]+T\S+, only its user can undo it\.$/m, cancelled.stderr)
+  const another = await people('recovery-link', person.handle, '--reason', 'Lost the phone again')
+  assert.match(another.stderr, /in progress or can be undone/)
+})

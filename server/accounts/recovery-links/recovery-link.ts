@@ -23,7 +23,10 @@ import type { RecoveryLinkRow } from './store.ts'
 const errors = defineErrors({
   invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
   no_recovery_address: [422, 'The identity has no address that its user chose and verified seven days ago or earlier.'],
-  recovery_in_progress: [409, 'A recovery of this identity is in progress. Cancel it first.'],
+  recovery_in_progress: [
+    409,
+    'A recovery of this identity is in progress or can be undone. Cancel it, or wait until it is settled.',
+  ],
   recovery_link_not_found: [404, 'No recovery link has this ID.'],
   state_changed: [409, 'The recovery has expired, or was completed or cancelled.'],
 })
