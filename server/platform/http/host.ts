@@ -337,6 +337,8 @@ function describeViolation({ validation, validationContext }: FastifyError): str
   const surplus = violation?.params['additionalProperty']
   if (typeof missing === 'string') return `${missing} is missing.`
   if (typeof surplus === 'string') return `${surplus} is not a field of this request.`
+  const allowed = violation?.params['allowedValues']
+  if (Array.isArray(allowed)) return `${place} must be one of: ${allowed.map(String).join(', ')}.`
   if (violation?.keyword === 'pattern' || violation?.keyword === 'format') return `${place} is malformed.`
   return `${place} ${violation?.message ?? 'is malformed'}.`
 }

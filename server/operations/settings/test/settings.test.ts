@@ -82,6 +82,12 @@ test('SET-02 the environment wins over the database, and an operator is refused 
   })
 })
 
+test('a mode of registration that does not exist is refused with those that do', async () => {
+  const refused = await change({ 'registration.mode': 'friends' })
+  const sentence = 'settings.registration.mode must be one of: open, domains, invited, closed.'
+  assert.deepEqual([refused.statusCode, refused.json().error_description], [400, sentence])
+})
+
 test('SET-03 of two changes of one revision one is made, and the other is refused', async () => {
   const { revision } = await read()
   const names = ['One', 'Two', 'Three', 'Four']
