@@ -283,6 +283,12 @@ addStatus(program)
 addDoctor(program)
 addCompletion(program)
 
+// A reader such as `head` has read enough, and closes the pipe.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 try {
   await program.parseAsync()
 } catch (error) {

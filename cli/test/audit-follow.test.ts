@@ -28,6 +28,8 @@ function follow(t: TestContext, words: string[] = [], environment: Record<string
     lines,
     closed,
     interrupt: () => endOf(child, closed),
+    /** Stops to read, as `head` does. */
+    stopReading: () => void child.stdout.destroy(),
     async until(holds: () => boolean): Promise<void> {
       while (!holds())
         await Promise.race([
@@ -101,4 +103,14 @@ test('a wrong option, address or place ends the command with a message', async (
   const nowhere = follow(t, [], { BASE_URL: 'http://localhost:1' })
   assert.equal(await nowhere.closed, 1)
   assert.match(nowhere.output.stderr, /^error: cannot reach/)
+})
+
+test('a reader that has read enough ends the command without an error', async (t) => {
+  const followed = follow(t, ['--after', '0', '--action', 'group.created'])
+  await createGroup('enough')
+  await followed.until(() => followed.lines().length > 0)
+  followed.stopReading()
+  await createGroup('too-many')
+  assert.equal(await followed.closed, 0)
+  assert.equal(followed.output.stderr, '')
 })
