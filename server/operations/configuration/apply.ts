@@ -11,7 +11,7 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { applyApps, pruneApps } from './apps/app.ts'
-import { applyGroups, liftProtection, pruneGroups } from './groups.ts'
+import { applyGroups, pruneGroups } from './groups.ts'
 import { applyInvitations, countInviting, pruneInvitations } from './invitations.ts'
 import { applyOrganizations } from './organizations/organization.ts'
 import { type Applying, type Change, planChangedError } from './plan.ts'
@@ -116,7 +116,6 @@ async function change(applying: Applying, { document, prune = false, browserLang
     ...(invitations ? await applyInvitations(applying, invitations, browserLanguage) : []),
     ...(sinks ? await applySinks(applying, sinks) : []),
   ]
-  if (groups) await liftProtection(applying, groups)
   if (!prune) return changes
   return [
     ...changes,

@@ -90,21 +90,6 @@ async function changeGroup(
   return { object: `groups/${key}`, action, fields }
 }
 
-/**
- * Lifts the protection that roles and claims of a document have given to groups which it declares as not protected.
- * Runs after these, so that applying the document again changes nothing. Throws as `updateGroup`.
- */
-export async function liftProtection({ tx, operator, now }: Applying, declared: DeclaredGroup[]): Promise<void> {
-  const open = declared.filter((group) => group.protected === false || group.protected === null)
-  const existing = await findGroupsByKey(
-    tx,
-    open.map(({ key }) => key),
-  )
-  for (const { groupId, key, protected: isProtected } of existing)
-    if (isProtected)
-      await naming(`groups/${key}`, () => updateGroup(tx, { operator, groupId }, { protected: false }, now))
-}
-
 function valuesOf({ displayName, description, protected: isProtected }: DeclaredGroup): Values {
   return definedValues({ displayName, description, protected: isProtected === null ? false : isProtected })
 }

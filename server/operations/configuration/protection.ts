@@ -1,37 +1,41 @@
 import type { DeclaredApp, DeclaredGroup } from '@countersign/protocol/operations/configuration'
-import { findGroupsByKey } from '#accounts/groups/group.ts'
+import { findGroupsByKey, updateGroup } from '#accounts/groups/group.ts'
 import { mappingsOf, namedGroups } from '#clients/claims/claim.ts'
-import { defineErrors } from '#platform/api-error.ts'
 import { type Applying, type Change, naming } from './plan.ts'
-
-const errors = defineErrors({
-  invalid_request: [400, 'Its role or claim in an app protects it. Leave out protected: false.'],
-})
 
 type Declared = { groups: DeclaredGroup[]; apps: DeclaredApp[] }
 
 /**
- * Applies apps, and adds to the plan which groups become protected by it, since a role or a claim in an app gives power
- * to their members. Throws `invalid_request` for a group that the document declares unprotected.
+ * Applies apps, and adds to the plan which groups become protected by it: a role or a claim in an app gives power to
+ * their members. Groups that the document declares as not protected stay so. Throws as `updateGroup`.
  */
 export async function withProtection(
-  { tx }: Pick<Applying, 'tx'>,
+  applying: Applying,
   { groups, apps }: Declared,
   planned: Change[],
   applyApps: () => Promise<Change[]>,
 ): Promise<Change[]> {
+  const { tx } = applying
   const keys = empoweredGroups(apps)
   if (keys.length === 0) return [...planned, ...(await applyApps())]
   const open = (await findGroupsByKey(tx, keys)).filter((group) => !group.protected).map(({ key }) => key)
-  const made = await applyApps()
-  const closed = open.length === 0 ? [] : (await findGroupsByKey(tx, open)).filter((group) => group.protected)
-  const changes = [...planned, ...made]
-  for (const { key } of closed)
-    await naming(`groups/${key}`, async () => {
-      if (groups.some((group) => group.key === key && group.protected === false)) throw errors.invalid_request()
-      addProtection(changes, `groups/${key}`)
-    })
+  const changes = [...planned, ...(await applyApps())]
+  await liftProtection(applying, groups)
+  if (open.length === 0) return changes
+  for (const { key, protected: isProtected } of await findGroupsByKey(tx, open))
+    if (isProtected) addProtection(changes, `groups/${key}`)
   return changes
+}
+
+async function liftProtection({ tx, operator, now }: Applying, declared: DeclaredGroup[]): Promise<void> {
+  const open = declared.filter((group) => group.protected === false || group.protected === null)
+  const existing = await findGroupsByKey(
+    tx,
+    open.map(({ key }) => key),
+  )
+  for (const { groupId, key, protected: isProtected } of existing)
+    if (isProtected)
+      await naming(`groups/${key}`, () => updateGroup(tx, { operator, groupId }, { protected: false }, now))
 }
 
 /** Returns the keys of groups to which declared apps give roles, or claims by their name. */
