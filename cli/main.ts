@@ -63,7 +63,7 @@ import {
   addRotate as addRotateScimToken,
 } from './operators/scim-tokens.ts'
 import { addFollow as addAuditFollow } from './operators/follow.ts'
-import { addList as addAuditList } from './operators/audit.ts'
+import { addExport as addAuditExport, addList as addAuditList } from './operators/audit.ts'
 import {
   addGet as addGetSettings,
   addHistory as addSettingHistory,
@@ -252,6 +252,7 @@ addExportConfiguration(program)
 const audit = program.command('audit').description('read and verify the audit log')
 addAuditList(audit)
 addAuditFollow(audit)
+addAuditExport(audit)
 addAuditVerify(audit)
 
 const sinks = program.command('sinks').description('manage the receivers to which the audit log is sent')

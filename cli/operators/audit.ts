@@ -1,5 +1,6 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { saveExport } from '../backup/saved-export.ts'
 import { call } from '../call.ts'
 import { findIdentityId, parseCount } from '../people/identity.ts'
 import { type Settings, settingsOf } from '../settings.ts'
@@ -7,6 +8,7 @@ import { printJson, printTable } from '../terminal.ts'
 
 export type FilterOptions = { action?: string; by?: string; identity?: string; app?: string; organization?: string }
 type Options = FilterOptions & { from?: string; to?: string; limit: number }
+type ExportOptions = FilterOptions & { out: string; format: string; from?: string; to?: string }
 
 const pageMax = 100
 
@@ -66,6 +68,26 @@ export function addList(audit: Command): void {
       if (settings.json) return printJson({ entries })
       if (entries.length === 0) return console.log('None found.')
       printTable([['Time', 'Action', 'By', 'Identity ID', 'App'], ...entries.map(rowOf)])
+    })
+}
+
+/** `countersign audit export`: writes all selected events to a file. */
+export function addExport(audit: Command): void {
+  addFilters(audit.command('export'))
+    .description('export the audit log to a file, newest first')
+    .requiredOption('--out <file>', 'file to create; it must not exist')
+    .addOption(new Option('--format <format>', 'format of the file').choices(['csv', 'jsonl']).default('csv'))
+    .option('--from <instant>', 'at or after, such as 2026-11-01T00:00:00Z')
+    .option('--to <instant>', 'before')
+    .action(async ({ out, format, from, to, ...options }: ExportOptions, command: Command) => {
+      const settings = settingsOf(command)
+      const query = new URLSearchParams({
+        ...(await filterOf(settings, options)),
+        ...{ format, ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
+      })
+      await saveExport(settings, `/api/admin/audit/export?${query}`, out)
+      if (settings.json) return printJson({ file: out })
+      console.log(`Export written to ${out}.`)
     })
 }
 

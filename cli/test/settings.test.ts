@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -86,6 +86,31 @@ test('SET-07 the audit log is read and filtered on the command line', async () =
   assert.equal((await audit('--action', 'settings', '--by', 'user')).stdout, 'None found.\n')
   assert.match((await audit('--by', 'nobody-at-all')).stderr, /^error: no identity has the username nobody-at-all/)
   assert.match((await audit('--from', 'yesterday')).stderr, /^error: /)
+})
+
+test('the audit log is exported on the command line to a new file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'audit-'))
+  const [csv, jsonl] = [join(folder, 'log.csv'), join(folder, 'log.jsonl')]
+  assert.equal((await countersign('settings', 'set', 'branding.name=Exported')).code, 0)
+  const written = await countersign('audit', 'export', '--action', 'settings', '--out', csv)
+  assert.equal(written.stdout, `Export written to ${csv}.\n`, written.stderr)
+  const [head, newest] = (await readFile(csv, 'utf8')).split('\r\n')
+  assert.match(head ?? '', /^"sequence","entryId","at","action",/)
+  assert.match(newest ?? '', /"settings\.updated","operator","break_glass"/)
+  assert.match((await countersign('audit', 'export', '--out', csv)).stderr, /already exists/)
+  const lines = await countersign(
+    'audit',
+    'export',
+    '--format',
+    'jsonl',
+    '--to',
+    '2020-01-01T00:00:00Z',
+    '--out',
+    jsonl,
+  )
+  assert.equal(lines.code, 0, lines.stderr)
+  assert.equal(await readFile(jsonl, 'utf8'), '')
+  assert.equal((await countersign('audit', 'export', '--format', 'xml', '--out', jsonl)).code, 2)
 })
 
 test('AUD-01 the audit log is verified on the command line, also against a head that was printed before', async () => {
