@@ -85,7 +85,7 @@ export function addExport(audit: Command): void {
         ...(await filterOf(settings, options)),
         ...{ format, ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
       })
-      await saveExport(settings, `/api/admin/audit/export?${query}`, out)
+      await saveExport(settings, `/api/admin/audit/export?${query.toString()}`, out)
       if (settings.json) return printJson({ file: out })
       console.log(`Export written to ${out}.`)
     })

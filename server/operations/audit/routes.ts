@@ -39,21 +39,7 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
     },
   })
 
-  host.route({
-    ...endpoints.exportAuditLog,
-    onRequest: operator.onRequest,
-    async handler(request, reply) {
-      const { format, identity: identityId, from, to, ...filter } = request.query
-      await kernel.rateLimits.count('audit-exports-per-operator', operatorKeyOf(operator.of(request)))
-      const events = writeEvents(kernel.db, {
-        filter: { ...filter, identityId, from: instantOf(from), until: instantOf(to) },
-        format,
-        requireRights: () => operator.proveAgain(request),
-      })
-      reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
-      return reply.type(auditExportFormats[format].type).send(Readable.from(events))
-    },
-  })
+  exportRoute(host, kernel, operator)
 
   const streams = createEventStreams(kernel)
   host.addHook('preClose', async () => streams.stop())
@@ -95,6 +81,25 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
       const count = Number(limit ?? entriesDefault)
       const page = { before: cursor, count: count + 1, kind, identityId }
       return pageOf(await listActivity(kernel.db, session.of(request).userId, page), count)
+    },
+  })
+}
+
+/** Registers the export of the audit log, for operators. */
+function exportRoute(host: Host, kernel: ServerContext, operator: ReturnType<typeof adminGuard>): void {
+  host.route({
+    ...endpoints.exportAuditLog,
+    onRequest: operator.onRequest,
+    async handler(request, reply) {
+      const { format, identity: identityId, from, to, ...filter } = request.query
+      await kernel.rateLimits.count('audit-exports-per-operator', operatorKeyOf(operator.of(request)))
+      const events = writeEvents(kernel.db, {
+        filter: { ...filter, identityId, from: instantOf(from), until: instantOf(to) },
+        format,
+        requireRights: () => operator.proveAgain(request),
+      })
+      reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
+      return reply.type(auditExportFormats[format].type).send(Readable.from(events))
     },
   })
 }

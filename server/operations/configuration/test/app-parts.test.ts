@@ -63,7 +63,7 @@ test('CNF-02 roles, who has them, and mapped claims are applied, exported, and n
   assert.deepEqual([(await roles()).roles, (await apps.exported('grafana'))?.claims], [[], undefined])
 })
 
-test('CNF-02 a group that gets a role is as protected as its document says, also when that is applied again', async () => {
+test('CNF-02 a group with a role is as protected as its document says, also when it is applied again', async () => {
   const document = (isProtected?: boolean) => ({
     ...{ apiVersion: 'countersign/v1', source: 'roles' },
     groups: [{ key: 'readers', displayName: 'Readers', ...(isProtected !== undefined && { protected: isProtected }) }],
