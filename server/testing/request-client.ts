@@ -16,7 +16,7 @@ export function openRequestClient(world: TestWorld) {
     const host = /^\/api\/(organizations|invitations)/.test(url) ? world.business : world.api
     const answer = await host.inject({ method, url, headers, ...(payload && { payload }) })
     if (answer.statusCode >= 400) throw new Error(`${what}: ${answer.statusCode} ${answer.body}`)
-    return String(answer.headers['content-type']).startsWith('application/json') ? answer.json() : {}
+    return /^application\/json\b/.test(String(answer.headers['content-type'])) ? answer.json() : {}
   }
   return { world, send }
 }

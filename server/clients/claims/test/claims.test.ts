@@ -124,7 +124,7 @@ test('CLM-03 a group to which a claim gives a meaning becomes protected, until a
   assert.equal(await isProtected(), false)
 })
 
-test('CLM-07 a group whose key a claim names already is protected when it is created, also at the same time', async () => {
+test('CLM-07 a group whose key a claim names is protected when it is created, also at the same time', async () => {
   const [apps, people] = [
     await makeOperator(world, await world.person(), 'apps'),
     await makeOperator(world, await world.person(), 'people'),
