@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freePorts } from '../../../server/testing/service.ts'
+import { isolate } from '../../../web/lib/text/isolate.ts'
 import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin/audit.ts'
 import { adminSinksMessages as sinks } from '../../../web/locales/en/pages/admin/receivers/sinks.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
@@ -99,6 +100,39 @@ test('CON-15 an owner adds a sink on the pages, reads why it gets nothing, pause
   assert.ok(!(await page.content()).includes('Splunk secret'))
   assert.deepEqual(faults, [])
 })
+
+test('CON-19 an auditor sees what an admin token did, and nothing else', async () => {
+  const person = await stage.enroll({ handle: 'hedy', displayName: 'Hedy Lamarr' })
+  await person.page.setViewportSize({ width: 1280, height: 900 })
+  const { look, faults } = await watch(person, { language: 'en', ...views })
+  await create('operators', { handle: 'hedy', role: 'auditor' })
+  const createAsToken = await withToken('provisioning')
+  for (const key of ['hedy-one', 'hedy-two']) await createAsToken('groups', { key, displayName: key })
+  await create('groups', { key: 'hedy-three', displayName: 'hedy-three' })
+  const { page } = person
+  await page.goto(`${stage.service.authUrl}/admin/audit`)
+  const events = page.locator('.audit-log > li')
+  await events.first().waitFor()
+  const filtered = page.waitForResponse((response) => /audit\/stream\?.*actor=token/.test(response.url()))
+  await page.getByLabel(audit.filter.actor).selectOption(audit.filter.actors.token)
+  await filtered
+  await page.waitForFunction(() => document.querySelectorAll('.audit-log > li').length === 2)
+  const by = audit.by.token(isolate('provisioning'))
+  assert.equal(await events.filter({ hasText: 'group.created' }).getByText(by).count(), 2)
+  await look('admin-audit-actor')
+  assert.deepEqual(faults, [])
+
+  await create('groups', { key: 'hedy-four', displayName: 'hedy-four' })
+  await createAsToken('groups', { key: 'hedy-five', displayName: 'hedy-five' })
+  await page.getByRole('button', { name: audit.showNew(1, false) }).waitFor()
+})
+
+/** Creates an admin token. Returns what creates things with it. */
+async function withToken(name: string): Promise<typeof create> {
+  const { token } = await create('tokens', { name, permissions: ['groups.read', 'groups.manage'] })
+  const service = { ...stage.service, admin: { authorization: `Bearer ${token}` } }
+  return (path, body) => askAdmin(service, 'POST', path, body)
+}
 
 /** Returns a port of this machine on which nothing listens. */
 async function unusedPort(): Promise<number> {

@@ -6,14 +6,14 @@ import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment } from '../../../lib/text/dates.ts'
-import { findIdentityId } from '../acting/find-identity.ts'
 import { useOperator } from '../acting/operator.ts'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath, type SectionProps } from '../routes.ts'
-import { type AuditFilter, AuditFilters } from './AuditFilters.tsx'
-import { newEventsMax, type StreamFilter, useNewEvents } from './use-new-events.ts'
+import { AuditFilters } from './AuditFilters.tsx'
+import { type AuditFilter, selectionOf, type StreamFilter } from './filter.ts'
+import { newEventsMax, useNewEvents } from './use-new-events.ts'
 import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
@@ -25,11 +25,8 @@ export function AuditLog({ goTo }: Pick<SectionProps, 'goTo'>) {
   const [followed, setFollowed] = useState<StreamFilter>()
   const events = useList<AuditEvent>(
     async (cursor) => {
-      const { identity, from, ...others } = filter
-      const selecting = {
-        ...others,
-        ...(identity !== undefined && { identity: await findIdentityId(operator, identity) }),
-      }
+      const { from, ...others } = filter
+      const selecting = await selectionOf(operator, others)
       const querystring = { limit: '50', ...selecting, ...(from && { from }), ...(cursor !== undefined && { cursor }) }
       const page = await operator.ask('GET /api/admin/audit', { querystring })
       setFollowed((before) => (JSON.stringify(before) === JSON.stringify(selecting) ? before : selecting))

@@ -1,10 +1,8 @@
-import type { RequestOf } from '@countersign/protocol/api'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, NetworkError } from '../../../lib/api/call.ts'
 import { followAs } from '../../../lib/api/follow.ts'
 import { useOperator } from '../acting/operator.ts'
-
-export type StreamFilter = RequestOf<'GET /api/admin/audit/stream'>['querystring']
+import type { StreamFilter } from './filter.ts'
 
 /** Numbers above are not shown. */
 export const newEventsMax = 99

@@ -20,6 +20,17 @@ export const adminAuditMessages: typeof english = {
     action: 'الإجراء',
     identity: 'اسم المستخدم أو المعرّف',
     app: 'معرّف العميل',
+    actor: 'من نفّذ الإجراء',
+    actors: {
+      all: 'أي جهة',
+      user: 'مستخدم',
+      app: 'تطبيق',
+      operator: 'مشغّل أو رمز',
+      token: 'رمز إدارة',
+      scim: 'دليل عبر SCIM',
+      break_glass: 'ADMIN_TOKEN',
+      system: 'الخدمة',
+    },
     period: 'الفترة',
     periods: {
       all: 'كل الفترات',
