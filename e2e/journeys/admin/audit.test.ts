@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { freePorts } from '../../../server/testing/service.ts'
 import { isolate } from '../../../web/lib/text/isolate.ts'
 import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin/audit.ts'
+import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { adminSinksMessages as sinks } from '../../../web/locales/en/pages/admin/receivers/sinks.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import type { Person } from '../../fixtures/person.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 
 let stage: TestEnvironment
@@ -101,15 +105,15 @@ test('CON-15 an owner adds a sink on the pages, reads why it gets nothing, pause
   assert.deepEqual(faults, [])
 })
 
-test('CON-19 an auditor sees what an admin token did, and nothing else', async () => {
+test('CON-19 an auditor exports what an admin token did and nothing else, until they lose the permission', async () => {
   const person = await stage.enroll({ handle: 'hedy', displayName: 'Hedy Lamarr' })
   await person.page.setViewportSize({ width: 1280, height: 900 })
   const { look, faults } = await watch(person, { language: 'en', ...views })
-  await create('operators', { handle: 'hedy', role: 'auditor' })
+  const { identityId } = await create('operators', { handle: 'hedy', role: 'auditor' })
   const createAsToken = await withToken('provisioning')
   for (const key of ['hedy-one', 'hedy-two']) await createAsToken('groups', { key, displayName: key })
   await create('groups', { key: 'hedy-three', displayName: 'hedy-three' })
-  const { page } = person
+  const { page, control, press } = person
   await page.goto(`${stage.service.authUrl}/admin/audit`)
   const events = page.locator('.audit-log > li')
   await events.first().waitFor()
@@ -120,12 +124,58 @@ test('CON-19 an auditor sees what an admin token did, and nothing else', async (
   const by = audit.by.token(isolate('provisioning'))
   assert.equal(await events.filter({ hasText: 'group.created' }).getByText(by).count(), 2)
   await look('admin-audit-actor')
-  assert.deepEqual(faults, [])
+
+  // What is entered, but not applied, selects nothing.
+  await control('filter-action').fill('operator')
+  const selected = await askAdmin(stage.service, 'GET', 'audit?actor=token')
+  const lines = (await exportAs(person, 'jsonl')).trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    selected.entries,
+  )
+  const [head = '', ...records] = (await exportAs(person, 'csv')).trimEnd().split('\r\n')
+  assert.ok(head.startsWith('"sequence","entryId",'), head)
+  assert.deepEqual(
+    records.map((record) => record.split(',')[1]),
+    selected.entries.map(({ entryId }: AuditEvent) => `"${entryId}"`),
+  )
+  await control('export-events').click()
+  await look('admin-audit-export')
+  await page.keyboard.press('Escape')
+  await control('filter-action').fill('')
 
   await create('groups', { key: 'hedy-four', displayName: 'hedy-four' })
   await createAsToken('groups', { key: 'hedy-five', displayName: 'hedy-five' })
   await page.getByRole('button', { name: audit.showNew(1, false) }).waitFor()
+  assert.deepEqual(faults, [])
+
+  await control('filter-action').fill('operator')
+  await control('filter-identity').fill('@hedy')
+  await page.getByLabel(audit.filter.actor).selectOption(audit.filter.actors.break_glass)
+  await page.getByLabel(audit.filter.period).selectOption(audit.filter.periods.day)
+  await page.waitForFunction(() => document.querySelectorAll('.audit-log > li').length === 1)
+  const added = JSON.parse(await exportAs(person, 'jsonl'))
+  assert.deepEqual([added.action, added.identityId], ['operator.added', identityId])
+
+  await askAdmin(stage.service, 'PATCH', `operators/${identityId}`, { role: 'people' })
+  await press('export-events')
+  await press('save-csv')
+  await page.getByRole('alert').getByText(adminMessages.refused.permission_denied).waitFor()
+  await page.reload()
+  await page.locator('.empty code').getByText('audit.read').waitFor()
+  assert.equal(await control('export-events').count(), 0)
+  assert.equal(await events.count(), 0)
 })
+
+/** Returns the text of the file that the page exports. */
+async function exportAs({ page, press }: Person, format: 'csv' | 'jsonl'): Promise<string> {
+  const download = page.waitForEvent('download')
+  await press('export-events')
+  await press(`save-${format}`)
+  const file = await download
+  assert.equal(file.suggestedFilename(), `audit-log.${format}`)
+  return readFile(await file.path(), 'utf8')
+}
 
 /** Creates an admin token. Returns what creates things with it. */
 async function withToken(name: string): Promise<typeof create> {

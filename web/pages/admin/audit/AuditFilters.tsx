@@ -1,20 +1,19 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
-import { actors, type AuditFilter, filterOf, nothing, periods, type Written } from './filter.ts'
+import { actors, type AppliedFilter, applyFilter, noFilter, periods, type Written } from './filter.ts'
 import { useAuditMessages } from './words.ts'
 
+type Props = { applied: AppliedFilter; onApply: (applied: AppliedFilter) => void }
+
 /** Asks which events to show. */
-export function AuditFilters({ onFilter }: { onFilter: (filter: AuditFilter) => void }) {
+export function AuditFilters({ applied, onApply }: Props) {
   const { filter: words } = useAuditMessages()
-  const [written, setWritten] = useState(nothing)
-  const [isApplied, setApplied] = useState(false)
+  const [written, setWritten] = useState(applied.written)
   const change = (changed: Partial<Written>) => setWritten({ ...written, ...changed })
   const apply = (entered: Written) => {
-    const filter = filterOf(entered, new Date())
     setWritten(entered)
-    setApplied(Object.keys(filter).length > 0)
-    onFilter(filter)
+    onApply(applyFilter(entered, new Date()))
   }
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -51,8 +50,13 @@ export function AuditFilters({ onFilter }: { onFilter: (filter: AuditFilter) => 
         <button type="submit" class="button" data-action="filter-events">
           {words.apply}
         </button>
-        {isApplied && (
-          <button type="button" class="button ghost" data-action="clear-filters" onClick={() => apply(nothing)}>
+        {Object.keys(applied.filter).length > 0 && (
+          <button
+            type="button"
+            class="button ghost"
+            data-action="clear-filters"
+            onClick={() => apply(noFilter.written)}
+          >
             {words.clear}
           </button>
         )}

@@ -12,16 +12,18 @@ import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath, type SectionProps } from '../routes.ts'
 import { AuditFilters } from './AuditFilters.tsx'
-import { type AuditFilter, selectionOf, type StreamFilter } from './filter.ts'
+import { type AppliedFilter, selectionOf, type StreamFilter } from './filter.ts'
 import { newEventsMax, useNewEvents } from './use-new-events.ts'
 import { useOperatorName } from './use-operator-name.ts'
 import { useAuditMessages } from './words.ts'
 
+type Props = Pick<SectionProps, 'goTo'> & { applied: AppliedFilter; onApply: (applied: AppliedFilter) => void }
+
 /** Everything that was done on the service, newest first. */
-export function AuditLog({ goTo }: Pick<SectionProps, 'goTo'>) {
+export function AuditLog({ goTo, applied, onApply }: Props) {
   const words = useAuditMessages()
   const operator = useOperator()
-  const [filter, setFilter] = useState<AuditFilter>({})
+  const { filter } = applied
   const [followed, setFollowed] = useState<StreamFilter>()
   const events = useList<AuditEvent>(
     async (cursor) => {
@@ -40,7 +42,7 @@ export function AuditLog({ goTo }: Pick<SectionProps, 'goTo'>) {
   const list = useRef<HTMLOListElement>(null)
   return (
     <Card flush>
-      <AuditFilters onFilter={setFilter} />
+      <AuditFilters applied={applied} onApply={onApply} />
       <div class="new-events">
         <div role="status">
           {count > 0 ? (

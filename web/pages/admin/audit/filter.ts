@@ -22,10 +22,19 @@ export type Written = {
   period: (typeof periods)[number]
 }
 
-export const nothing: Written = { action: '', identity: '', app: '', actor: 'all', period: 'all' }
+const nothing: Written = { action: '', identity: '', app: '', actor: 'all', period: 'all' }
 
-/** Returns the filter that an operator has entered. */
-export function filterOf({ action, identity, app, actor, period }: Written, now: Date): AuditFilter {
+/** The filter of the page, with what was entered for it. */
+export type AppliedFilter = { written: Written; filter: AuditFilter }
+
+export const noFilter: AppliedFilter = { written: nothing, filter: {} }
+
+/** Returns what an operator has entered as the filter of the page. Its period ends now. */
+export function applyFilter(written: Written, now: Date): AppliedFilter {
+  return { written, filter: filterOf(written, now) }
+}
+
+function filterOf({ action, identity, app, actor, period }: Written, now: Date): AuditFilter {
   // Names of actions have these characters only.
   const name = action.toLowerCase().replaceAll(/[^a-z_.]/g, '')
   const days = daysOf[period]

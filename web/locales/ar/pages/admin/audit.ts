@@ -15,6 +15,7 @@ export const adminAuditMessages: typeof english = {
   lead: 'كل ما جرى في الخدمة، الأحدث أولًا.',
   events: 'الأحداث',
   none: 'لم يُسجَّل شيء بعد',
+  export: { open: 'تصدير', formats: { csv: 'CSV', jsonl: 'JSON Lines' } },
   filter: {
     title: 'التصفية',
     action: 'الإجراء',

@@ -7,6 +7,7 @@ export const adminAuditMessages: typeof english = {
   lead: 'Alle Aktionen in diesem Dienst, die neuesten zuerst.',
   events: 'Ereignisse',
   none: 'Noch nichts aufgezeichnet',
+  export: { open: 'Exportieren', formats: { csv: 'CSV', jsonl: 'JSON Lines' } },
   filter: {
     title: 'Filter',
     action: 'Aktion',

@@ -4,6 +4,7 @@ export const adminAuditMessages = {
   lead: 'Everything that was done on the service, newest first.',
   events: 'Events',
   none: 'Nothing was recorded yet',
+  export: { open: 'Export', formats: { csv: 'CSV', jsonl: 'JSON Lines' } },
   filter: {
     title: 'Filter',
     action: 'Action',
