@@ -10,14 +10,14 @@ import { defineErrors } from '#platform/api-error.ts'
 import { tokenPrefix } from '#platform/crypto/token-format.ts'
 import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
 import { resolveAccessToken } from '#tokens/families/access-token.ts'
-import { toAccessIntrospection, toRefreshIntrospection, type Described } from '#tokens/families/presented-token.ts'
+import { toRefreshIntrospection, type AccessDescriber, type Described } from '#tokens/families/presented-token.ts'
 import { claimsIn, readAssignedClaims } from './assigned-claims.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 
 const errors = defineErrors({ invalid_client: [401, 'Only an app with a client secret can introspect tokens.'] })
 
-type Provider = { kernel: ServerContext; keys: SigningKeys }
+type Provider = { kernel: ServerContext; keys: SigningKeys; describeAccess: AccessDescriber }
 
 /**
  * Describes the state of a token to the app that it was issued to, or at whose resource it is used (RFC 7662). Any
@@ -88,12 +88,12 @@ async function describeDelegated(
 }
 
 async function describe(
-  { kernel: { db, config }, keys }: Provider,
+  { kernel: { db, config }, keys, describeAccess }: Provider,
   app: RegisteredApp,
   token: string,
   now: Date,
 ): Promise<Described | undefined> {
   if (token.startsWith(tokenPrefix.refresh)) return toRefreshIntrospection(db, app, token, now)
   const key = await resolveAccessToken({ keys, issuer: config.authUrl.origin }, token, now)
-  return key && toAccessIntrospection(db, app, key, now)
+  return key && describeAccess(app, key, now)
 }

@@ -8,6 +8,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/membership/context.ts'
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { repeatable, sentBy } from '#oauth/sent-parameters.ts'
+import { accessDescriber } from '#tokens/families/presented-token.ts'
 import { accessGuard } from '#tokens/families/access-token.ts'
 import { claimsIn, readAssignedClaims } from './assigned-claims.ts'
 import { identityClaims } from './claims.ts'
@@ -24,6 +25,7 @@ const errors = defineErrors({
 /** Registers the routes of issued tokens: token, revoke, introspect, userinfo. */
 export function tokenRoutes(host: Host, provider: TokenEndpoint): void {
   const { kernel } = provider
+  const introspecting = { ...provider, describeAccess: accessDescriber(kernel) }
 
   host.route({
     ...endpoints.requestToken,
@@ -50,7 +52,7 @@ export function tokenRoutes(host: Host, provider: TokenEndpoint): void {
     config: { ...endpoints.introspect.config, form: true },
     async handler(request) {
       const { client, token } = await parsePresentedToken(provider, sentBy(request))
-      return introspect(provider, client, token, kernel.clock())
+      return introspect(introspecting, client, token, kernel.clock())
     },
   })
 

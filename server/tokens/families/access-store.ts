@@ -1,4 +1,4 @@
-import type { ClientId, IdentityId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 import * as store from './store.ts'
@@ -25,24 +25,50 @@ export const findAccessStatement: BatchStatement = {
     from found join identity using (identity_id)`,
 }
 
+/** Fields of a live access token that introspection may disclose to its client. */
+export type DescribedAccess = {
+  clientId: ClientId
+  handle: string
+  scope: string[]
+  /** Null for a token issued before this column existed. */
+  issuedAt: Date | null
+  expiresAt: Date
+  organizationId: OrganizationId | null
+  ssoConnectionId: string | null
+}
+
+/** Looks up access tokens for introspection. $1 identity, $2 access token hash, $3 now. */
+export const describeAccessStatement: BatchStatement = {
+  name: 'describe access token',
+  own: 1,
+  text: `
+    with found as materialized (
+      select nth, token_sha256 as own, identity_id, token_access_token.scope, issued_at, token_access_token.expires_at,
+        client_id, organization_id, sso_connection_id
+      from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
+        as requested (identity_id, token_sha256, now, nth)
+      join token_access_token using (identity_id, token_sha256)
+      join token_family using (identity_id, family_id)
+      where token_access_token.expires_at > now and revoked_at is null
+    )
+    select nth::integer, own, client_id as "clientId", handle, scope, issued_at as "issuedAt",
+      expires_at as "expiresAt", organization_id as "organizationId", sso_connection_id as "ssoConnectionId"
+    from found join identity using (identity_id)`,
+}
+
 type OfClient = { identityId: IdentityId; sha256: Uint8Array; clientId: ClientId }
 
-/** Finds a live access token of this client, with the fields that introspection may disclose. */
-export function findAccessOfClient(db: Database | Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
-  return db
+/** Finds a live access token of this client. */
+export function findAccessOfClient(tx: Transaction, { identityId, sha256, clientId }: OfClient, now: Date) {
+  return tx
     .selectFrom('token_access_token')
     .innerJoin('token_family', (join) =>
       join
         .onRef('token_family.identity_id', '=', 'token_access_token.identity_id')
         .onRef('token_family.family_id', '=', 'token_access_token.family_id'),
     )
-    .innerJoin('identity', 'identity.identity_id', 'token_access_token.identity_id')
     .select([
-      'token_access_token.scope',
-      'issued_at as issuedAt',
-      'token_access_token.expires_at as expiresAt',
       'auth_time as authTime',
-      'handle',
       'organization_id as organizationId',
       'sso_connection_id as ssoConnectionId',
       store.byProviderAlone.as('byProviderAlone'),

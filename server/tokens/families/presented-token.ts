@@ -1,5 +1,6 @@
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { addSeconds } from '#platform/clock.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import * as accessStore from './access-store.ts'
 import { type AccessTokenRef, type Issuing, resolveAccessToken } from './access-token.ts'
 import { type ClientTokenSettings, findFamilyByRefreshToken } from './family.ts'
@@ -23,16 +24,22 @@ export type Described = {
   ssoConnectionId: string | null
 }
 
-/** Describes a live access token of this app, by the row that its opaque and its JWT form share. */
-export async function toAccessIntrospection(
-  db: Database,
-  { clientId }: ClientTokenSettings,
-  key: AccessTokenRef,
-  now: Date,
-): Promise<Described | undefined> {
-  const access = await accessStore.findAccessOfClient(db, { ...key, clientId }, now)
-  return access && { kind: 'access', identityId: key.identityId, ...access }
+/**
+ * Returns a function that describes a live access token of an app, by the row that its opaque and its JWT form share.
+ * Concurrent callers share a statement.
+ */
+export function accessDescriber({ batched }: Pick<ServerContext, 'batched'>) {
+  const find = batched<accessStore.DescribedAccess>(accessStore.describeAccessStatement)
+  return async (
+    { clientId }: ClientTokenSettings,
+    { identityId, sha256 }: AccessTokenRef,
+    now: Date,
+  ): Promise<Described | undefined> => {
+    const access = await find([identityId, sha256, now])
+    return access?.clientId === clientId ? { kind: 'access', identityId, ...access } : undefined
+  }
 }
+export type AccessDescriber = ReturnType<typeof accessDescriber>
 
 /** Describes a refresh token that this app can use now: a live one, or one within the grace period. */
 export async function toRefreshIntrospection(
