@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { ConfigurationDocument } from '@countersign/protocol/operations/configuration'
 import { firstHour } from '../../../server/testing/first-hour.ts'
@@ -35,10 +37,13 @@ async function exported(service: Served): Promise<ConfigurationDocument> {
   return { ...document, apps: named.toSorted((one, other) => one.key.localeCompare(other.key)) }
 }
 
-test('CON-10 the first hour of an operator in the console gives what a file gives', async () => {
-  const person = await stage.enroll({ handle: 'maria', displayName: 'Maria Mitchell' })
+test('CON-10 the first hour of an operator in the console, from the setup on, gives what a file gives', async () => {
+  const person = await stage.invite()
   await person.page.setViewportSize({ width: 1280, height: 900 })
-  await askAdmin(stage.service, 'POST', 'operators', { handle: 'maria', role: 'owner' })
+  await person.page.goto((await readFile(join(stage.service.settings.DATA_DIR, 'setup-link'), 'utf8')).trim())
+  await person.createAccount({ handle: 'maria', displayName: 'Maria Mitchell' })
+  await person.press('confirm-recovery-saved')
+  await person.page.waitForURL(/\/admin/)
   const { look, faults } = await watch(person, { language: 'en', ...views })
   const open = (section: string) => person.page.goto(`${stage.service.authUrl}/admin/${section}`)
 
