@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
-import { systemClock } from '#platform/clock.ts'
+import { rest, systemClock } from '#platform/clock.ts'
 import { remindOfAddresses } from './banner.ts'
 import { type Config, logsAsText } from '#platform/config/config.ts'
 import { openStorage, type Storage } from '#platform/database/database.ts'
@@ -85,14 +85,23 @@ export async function start(given: Config, builtPages?: Pages, workshop?: Worksh
     readMetrics,
     servers: listeners.servers,
     async stop(withinMilliseconds) {
+      const begunAt = performance.now()
       await listeners.drain(withinMilliseconds)
       await Promise.all(background.map((work) => work.stop()))
+      await within(begunAt + withinMilliseconds - performance.now(), kernel.mail.idle())
       await stopMetrics?.()
       await telling.close()
       await storage.close()
       await flush()
     },
   }
+}
+
+/** Waits for work, at most this long. */
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  const ended = new AbortController()
+  await Promise.race([work, rest(milliseconds, ended.signal)])
+  ended.abort()
 }
 
 /**

@@ -63,6 +63,8 @@ export type Mailer = {
    * for an external server. Throws `mail_not_set_up`, `temporarily_unavailable` or `undeliverable`.
    */
   send: (mail: Mail) => Promise<void>
+  /** Resolves when no message is being sent. Requests do not wait for some of them, but the end of a process does. */
+  idle: () => Promise<void>
   /** Where the mails go instead, on localhost without a mail server. */
   inbox?: DevelopmentInbox
 }
@@ -79,9 +81,31 @@ const retryAfterSeconds = 30
 const connectWithinMilliseconds = 5000
 const answerWithinMilliseconds = 10_000
 
+type PlainMailer = Omit<Mailer, 'idle'>
+
 /** Adds where to find help from the operator, if the operator has said it. */
-function withFooter(mailer: Mailer, config: Pick<Config, 'brand'>): Mailer {
+function withFooter(mailer: PlainMailer, config: Pick<Config, 'brand'>): PlainMailer {
   return { ...mailer, send: (mail) => mailer.send({ ...mail, text: mail.text + footerOf(config) }) }
+}
+
+/** Keeps count of the messages that are being sent. */
+function withIdle(mailer: PlainMailer): Mailer {
+  const sending = new Set<Promise<void>>()
+  return {
+    ...mailer,
+    send(mail) {
+      const sent = mailer.send(mail).finally(() => sending.delete(sent))
+      sending.add(sent)
+      return sent
+    },
+    async idle() {
+      while (sending.size > 0) {
+        await Promise.allSettled(sending)
+        // A sender of several messages begins the next one meanwhile.
+        await new Promise(setImmediate)
+      }
+    },
+  }
 }
 
 function footerOf({ brand: { name, links } }: Pick<Config, 'brand'>): string {
@@ -91,14 +115,14 @@ function footerOf({ brand: { name, links } }: Pick<Config, 'brand'>): string {
 
 /** Creates the mailer of the operator. */
 export async function createMailer(services: MailerServices): Promise<Mailer> {
-  return withFooter(await createPlainMailer(services), services.config)
+  return withIdle(withFooter(await createPlainMailer(services), services.config))
 }
 
 /**
  * Creates the mailer without a footer. The mail library is loaded only if it is needed, because many services have no
  * mail server.
  */
-async function createPlainMailer({ config, log, clock }: MailerServices): Promise<Mailer> {
+async function createPlainMailer({ config, log, clock }: MailerServices): Promise<PlainMailer> {
   switch (config.mail.by) {
     case 'smtp':
       return smtpMailer(config.mail, log)
@@ -128,7 +152,7 @@ async function createPlainMailer({ config, log, clock }: MailerServices): Promis
   }
 }
 
-async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Logger): Promise<Mailer> {
+async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Logger): Promise<PlainMailer> {
   const { createTransport } = await import('nodemailer')
   const { protocol, hostname, port, username, password } = new URL(url.reveal())
   const secure = protocol === 'smtps:'
