@@ -49,12 +49,12 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     blocksMax: 150,
     why: 'A page of five apps of the operator and the one after it, each with its secrets and with when these end.',
   },
-  {
-    request: 'GET /api/admin/audit',
+  ...['GET /api/admin/audit', 'GET /api/admin/audit/export'].map((request) => ({
+    request,
     statement: /^select "event_id"/,
     blocksMax: 1500,
     why: 'A filter without an index examines 1,000 events at most, here each in a block of its own.',
-  },
+  })),
   {
     request: 'GET /api/admin/audit/stream',
     statement: /^select "event_id"/,
@@ -67,7 +67,8 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     why: 'All owners, some twenty here, with their addresses: a receiver of the audit log was changed.',
   },
   ...[
-    ...['GET /api/admin/audit', 'GET /api/admin/audit/verify', 'GET /api/admin/audit/stream'],
+    ...['GET /api/admin/audit', 'GET /api/admin/audit/export', 'GET /api/admin/audit/verify'],
+    'GET /api/admin/audit/stream',
     ...['PATCH /api/admin/sinks/:sinkId', 'PUT /api/admin/sinks/:sinkId/cursor', 'DELETE /api/admin/sinks/:sinkId'],
     'POST /api/admin/sinks/:sinkId/test',
   ].map((request) => ({
