@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
+import { sql } from 'kysely'
 import type pg from 'pg'
-import { createStorage } from '#platform/database/database.ts'
+import { insertRows } from '#operations/backup/store.ts'
+import { createStorage, type Database, transaction } from '#platform/database/database.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { openTestPool } from '../database.ts'
 import { createWorld } from '../world.ts'
@@ -25,9 +27,11 @@ export type Release = {
 /** Folder of a release: `release.json`, and `rows.br` with all rows. */
 export const folderOf = (version: string): string => join(import.meta.dirname, version)
 
+/** Lists the versions of all releases, oldest first. */
 export async function listReleases(): Promise<string[]> {
   const entries = await readdir(import.meta.dirname, { withFileTypes: true })
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const versions = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return versions.toSorted(new Intl.Collator('en', { numeric: true }).compare)
 }
 
 export async function readRelease(version: string): Promise<Release> {
@@ -43,32 +47,29 @@ export async function hashMigration(name: string): Promise<string> {
 /** Opens a world of the present version on the database that a release has left. */
 export async function openRelease({ version, at, secretKey, migrations }: Release, environment = {}) {
   const { pool, close } = await openTestPool()
-  await fill(pool, Object.keys(migrations), await readFile(join(folderOf(version), 'rows.br')))
-  await migrate(pool)
   const storage = createStorage(pool, close)
+  await createSchema(pool, Object.keys(migrations))
+  await insertAll(storage.db, await readFile(join(folderOf(version), 'rows.br')))
+  await migrate(pool)
   return createWorld({ environment, secretKey, storage, startedAt: new Date(at) })
 }
 
-/** Creates the schema of a release in an empty database, and inserts its rows. */
-async function fill(pool: pg.Pool, migrations: string[], compressed: Buffer): Promise<void> {
-  const client = await pool.connect()
-  try {
-    for (const name of migrations) await client.query(await readFile(join(migrationsFolder, name), 'utf8'))
-    await client.query('create table schema_migration (name text primary key)')
-    await client.query('create table schema_lock (version integer primary key)')
+/** Creates the schema of a release in an empty database, without the rows that say so. */
+async function createSchema(pool: pg.Pool, migrations: string[]): Promise<void> {
+  for (const name of migrations) await pool.query(await readFile(join(migrationsFolder, name), 'utf8'))
+  await pool.query('create table schema_migration (name text primary key)')
+  await pool.query('create table schema_lock (version integer primary key)')
+}
+
+async function insertAll(db: Database, compressed: Buffer): Promise<void> {
+  const lines = brotliDecompressSync(compressed).toString().trimEnd().split('\n')
+  const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf('\t')))
+  await transaction(db, async (tx) => {
     // The rows are consistent, but not in the order of their references.
-    await client.query('set session_replication_role = replica')
-    const lines = brotliDecompressSync(compressed).toString().trimEnd().split('\n')
-    const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf('\t')))
+    await sql`set local session_replication_role = replica`.execute(tx)
     for (const [table, rows] of tables) {
-      const name = client.escapeIdentifier(table)
-      const values = rows.map((line) => line.slice(table.length + 1)).join(',')
-      await client.query(`insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1::jsonb)`, [
-        `[${values}]`,
-      ])
+      const values = rows.map((line) => line.slice(table.length + 1))
+      await insertRows(tx, table, values)
     }
-    await client.query('set session_replication_role = origin')
-  } finally {
-    client.release()
-  }
+  })
 }

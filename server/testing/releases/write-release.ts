@@ -7,7 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { sql } from 'kysely'
-import type { Database } from '#platform/database/database.ts'
+import { streamRows } from '#operations/backup/store.ts'
+import { type Database, snapshot } from '#platform/database/database.ts'
 import { listMigrations } from '#platform/database/migrate.ts'
 import manifest from '#package.json' with { type: 'json' }
 import { openEnterprise } from '../enterprise.ts'
@@ -36,16 +37,15 @@ await writeFile(join(folderOf(version), 'rows.br'), brotliCompressSync(await rea
 await enterprise.close()
 await mailbox.close()
 
-/** Reads all rows: one line each, the table and the row as JSON that the database wrote, so that nothing is rounded. */
-async function readRows(db: Database): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select relname as name from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname`.execute(db)
-  const texts: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await sql<{ line: string }>`
-      select row_to_json(kept)::text as line from ${sql.table(name)} as kept`.execute(db)
-    texts.push(...rows.map(({ line }) => `${name}\t${line}\n`))
-  }
-  return texts.join('')
+/** Reads all rows: one line each, the table and the row. */
+function readRows(db: Database): Promise<string> {
+  return snapshot(db, async (tx) => {
+    const { rows: tables } = await sql<{ name: string }>`
+      select relname as name from pg_class
+      where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname`.execute(tx)
+    const texts: string[] = []
+    for (const { name } of tables)
+      for await (const lines of streamRows(tx, name)) texts.push(...lines.map((line) => `${name}\t${line}\n`))
+    return texts.join('')
+  })
 }
