@@ -62,6 +62,13 @@ export const listAuditEvents = endpoint(
   { 200: Type.Object({ entries: Type.Array(AuditEvent), nextCursor: nullable(Type.String()) }) },
 )
 
+const EventFile = Type.Unsafe<unknown>({
+  type: 'string',
+  description: 'Newest first',
+  contentMediaType: 'text/csv, application/jsonl',
+})
+const fileFormat = Type.Union([Type.Literal('csv'), Type.Literal('jsonl')])
+
 export const exportAuditLog = endpoint(
   'GET /api/admin/audit/export',
   {
@@ -74,16 +81,10 @@ export const exportAuditLog = endpoint(
     querystring: Type.Object({
       ...selection,
       ...period,
-      format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
+      format: fileFormat,
     }),
   },
-  {
-    200: Type.Unsafe<unknown>({
-      type: 'string',
-      description: 'Newest first',
-      contentMediaType: 'text/csv, application/jsonl',
-    }),
-  },
+  { 200: EventFile },
 )
 
 /** A place, or 0 for the one before the first event. */
@@ -226,16 +227,10 @@ export const exportOrganizationAuditLog = endpoint(
     querystring: Type.Object({
       identity_id: Type.Optional(IdentityId),
       ...filter,
-      format: Type.Union([Type.Literal('csv'), Type.Literal('jsonl')]),
+      format: fileFormat,
     }),
   },
-  {
-    200: Type.Unsafe<unknown>({
-      type: 'string',
-      description: 'Newest first',
-      contentMediaType: 'text/csv, application/jsonl',
-    }),
-  },
+  { 200: EventFile },
 )
 
 export const exportOrganizationTrail = endpoint(

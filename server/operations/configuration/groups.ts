@@ -60,9 +60,11 @@ async function addGroup(applying: Applying, declared: DeclaredGroup): Promise<Ch
   const { key, displayName, description } = declared
   if (displayName === undefined) throw errors.invalid_request()
   const input = { key, displayName, description, protected: declared.protected ?? false }
-  const { groupId } = await createGroup(tx, operator, input, now)
+  const { groupId, protected: isProtected } = await createGroup(tx, operator, input, now)
   await claim(applying, { kind: 'group', key, groupId })
-  return { object: `groups/${key}`, action: 'create', fields: fieldsOfNew(valuesOf(declared)) }
+  // Claims that name its key protect it, unless the document says otherwise.
+  const values = { ...definedValues({ protected: isProtected || undefined }), ...valuesOf(declared) }
+  return { object: `groups/${key}`, action: 'create', fields: fieldsOfNew(values) }
 }
 
 async function changeGroup(

@@ -16,12 +16,11 @@ export async function withProtection(
   applyApps: () => Promise<Change[]>,
 ): Promise<Change[]> {
   const { tx } = applying
-  const keys = empoweredGroups(apps)
-  if (keys.length === 0) return [...planned, ...(await applyApps())]
-  const open = (await findGroupsByKey(tx, keys)).filter((group) => !group.protected).map(({ key }) => key)
+  const open = (await findGroupsByKey(tx, empoweredGroups(apps)))
+    .filter((group) => !group.protected)
+    .map(({ key }) => key)
   const changes = [...planned, ...(await applyApps())]
   await liftProtection(applying, groups)
-  if (open.length === 0) return changes
   for (const { key, protected: isProtected } of await findGroupsByKey(tx, open))
     if (isProtected) addProtection(changes, `groups/${key}`)
   return changes

@@ -141,8 +141,8 @@ const nextOf = (codes: string[]) => (codes.length > unusedCodes ? codes.pop() : 
 const isDone = ({ status }: Answer) => status >= 200 && status < 300
 
 /**
- * Suspends a user at one process amid requests of theirs to all, which go on until the answer. From then on, no request
- * succeeds, and what those in progress gain is worthless.
+ * Suspends a user at one process while they send requests to all processes, until the suspension has succeeded. From
+ * then on, no request succeeds, and what those in progress gain is worthless.
  */
 async function suspendAmid(service: Service, sends: Send[], kindsOf: typeof ofSession): Promise<void> {
   const [first, second] = sends

@@ -85,6 +85,34 @@ test('CNF-02 a group with a role is as protected as its document says, also when
   assert.deepEqual(await apply(), { error: undefined, actions: ['none', 'none'], isProtected: true })
 })
 
+test('CLM-07 a plan shows that a new group is protected by claims, and a document keeps it open', async () => {
+  const keys = ['named-one', 'named-two']
+  const map = Object.fromEntries(keys.map((key) => [key, 'Admin']))
+  const { clientId } = await world.app()
+  const claims = [{ claim: 'level', source: 'groups', scope: 'groups', as: 'string', map }]
+  const url = `/api/admin/apps/${clientId}/claims`
+  const put = await world.api.inject({ method: 'PUT', url, headers: world.admin, payload: { claims } })
+  assert.equal(put.statusCode, 200, put.body)
+  const groups = [
+    { key: 'named-one', displayName: 'One' },
+    { key: 'named-two', displayName: 'Two', protected: false },
+  ]
+  const apply = async () => {
+    const payload = { document: { apiVersion: 'countersign/v1', source: 'named', groups }, dryRun: false }
+    const answer = await world.api.inject({ method: 'POST', url: '/api/admin/apply', headers: world.admin, payload })
+    const { changes } = answer.json<{ changes: ConfigurationChange[] }>()
+    return changes.map(({ action, fields }) => [action, fields.find(({ path }) => path === 'protected')?.to])
+  }
+  assert.deepEqual(await apply(), [
+    ['create', true],
+    ['create', false],
+  ])
+  assert.deepEqual(await apply(), [
+    ['none', undefined],
+    ['none', undefined],
+  ])
+})
+
 test('CNF-06 parts of an app need what the single endpoints need, and a refused one changes nothing', async () => {
   const base = { key: 'wiki', name: 'Wiki', redirectUris }
   const assigned = { roles: [{ key: 'admin' }], roleAssignments: [{ role: 'admin', groups: ['no-such'] }] }
