@@ -6,7 +6,8 @@ import type { Command } from 'commander'
 import { parseJsonResponse, refusalOf } from '../call.ts'
 import { CliError, fieldsOf, printJson } from '../terminal.ts'
 import { type Settings, loadAdminToken, settingsOf } from '../settings.ts'
-import { promptPassphrase, transfer } from './transfer.ts'
+import { transfer } from '../files/transfer.ts'
+import { promptPassphrase } from './passphrase.ts'
 
 type Options = { identity?: string }
 

@@ -6,7 +6,8 @@ import type { Command } from 'commander'
 import { refusalOf } from '../call.ts'
 import { CliError, printJson } from '../terminal.ts'
 import { type Settings, loadAdminToken, settingsOf } from '../settings.ts'
-import { promptPassphrase, requireStrongPassphrase, transfer } from './transfer.ts'
+import { transfer } from '../files/transfer.ts'
+import { promptPassphrase, requireStrongPassphrase } from './passphrase.ts'
 import { collect } from '../options/values.ts'
 
 type Options = { out: string; recipient: string[] }

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { type Command, Option } from 'commander'
-import { saveExport } from '../backup/saved-export.ts'
+import { saveExport } from '../files/saved-export.ts'
 import { call } from '../call.ts'
 import { findIdentityId, parseCount } from '../people/identity.ts'
 import { type Settings, settingsOf } from '../settings.ts'

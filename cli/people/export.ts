@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { saveExport } from '../backup/saved-export.ts'
+import { saveExport } from '../files/saved-export.ts'
 import { settingsOf } from '../settings.ts'
 import { printJson } from '../terminal.ts'
 import { findIdentityId } from './identity.ts'
