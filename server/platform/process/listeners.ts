@@ -211,6 +211,9 @@ function isWithoutAddress(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT')
 }
 
+/** Connections that the kernel holds until they are accepted, if `net.core.somaxconn` permits as many. */
+const backlog = 4096
+
 /**
  * Listens on a port. Workers share it in the kernel where possible (`SO_REUSEPORT`): then no connection passes through
  * the primary, and none is lost with a worker that has died. Elsewhere the primary distributes connections.
@@ -219,7 +222,7 @@ function listening(server: Server, port: number, host: string | undefined): Prom
   const shared = cluster.isWorker && ['linux', 'freebsd'].includes(process.platform)
   const place = host === undefined ? { port } : { port, host }
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen({ ...place, exclusive: shared, reusePort: shared }, () => resolve())
+    server.once('error', reject).listen({ ...place, backlog, exclusive: shared, reusePort: shared }, () => resolve())
   })
 }
 
