@@ -5,10 +5,10 @@ import type { AdminActivityEntry } from '@countersign/protocol/operations/people
 import { asId, type ClientId, type IdentityId, type OrganizationId, type UserId } from '@countersign/protocol/ids'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
+import { createEventId } from './event-id.ts'
 import * as store from './store.ts'
 import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import { addSeconds } from '#platform/clock.ts'
-import { randomUUIDv7 } from 'node:crypto'
 
 /** Large pages, because PostgreSQL may sort all of a user's rows for each page when it lacks statistics. */
 const pageEntries = 2000
@@ -95,7 +95,7 @@ export function recordIdentityView(
   return transaction(db, async (tx) => {
     // The lock makes looks at one identity wait for each other: each of them sees what the others recorded.
     if (!(await store.lockViewedIdentity(tx, identityId))) return false
-    const view = rowOf(tx, randomUUIDv7(), { ...viewer, action: 'identity.viewed', identityId }, now)
+    const view = rowOf(tx, createEventId(), { ...viewer, action: 'identity.viewed', identityId }, now)
     await store.insertViewUnlessRecent(tx, view, addSeconds(now, -viewSeconds))
     return true
   })
@@ -227,7 +227,7 @@ export async function recordAuditEvent(db: Database | Transaction, audited: Audi
 
 /** Records an audit event like `recordAuditEvent`. Returns its ID. */
 export async function recordNamedEvent(db: Database | Transaction, audited: AuditEvent, now: Date): Promise<string> {
-  const eventId = randomUUIDv7()
+  const eventId = createEventId()
   await store.insertAuditEvent(db, rowOf(db, eventId, audited, now))
   return eventId
 }
@@ -239,7 +239,7 @@ type PlainEvent = Omit<AuditEvent, 'clientId' | 'organizationId'>
 export async function recordAuditEvents(tx: Transaction, audited: PlainEvent[], now: Date): Promise<void> {
   await store.insertAuditEvents(
     tx,
-    audited.map((each) => rowOf(tx, randomUUIDv7(), each, now)),
+    audited.map((each) => rowOf(tx, createEventId(), each, now)),
   )
 }
 

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomUUIDv7 } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import {
@@ -16,6 +16,7 @@ import {
 import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import { type AuditEvent, recordPlacedEvent } from './audit-log.ts'
+import { createEventId } from './event-id.ts'
 import * as store from './trail-store.ts'
 
 const organizationsPerRound = 100
@@ -116,7 +117,7 @@ export async function appendAct(tx: Transaction, act: NewAct, now: Date): Promis
   const { sequence: last, head: previous } = await placeEvents(tx, organizationId, locked)
   const sequence = last + 1
   const entry = entryOf({ ...event, at: now }, { organizationId, sequence, previous, details: digest, acts })
-  const eventId = randomUUIDv7()
+  const eventId = createEventId()
   await recordPlacedEvent(tx, eventId, { ...event, details: { ...event.details, trailEntry: sequence } }, now)
   await store.appendSignedEntry(tx, organizationId, {
     row: { eventId, sequence, entry: writeCanonicalJson(entry), salt, details, proposal: act.proposal ?? null },
