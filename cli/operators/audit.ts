@@ -6,7 +6,22 @@ import { findIdentityId, parseCount } from '../people/identity.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { printJson, printTable } from '../terminal.ts'
 
-export type FilterOptions = { action?: string; by?: string; identity?: string; app?: string; organization?: string }
+export type FilterOptions = {
+  action?: string
+  by?: string
+  identity?: string
+  app?: string
+  organization?: string
+  result?: string
+}
+type Selection = {
+  action?: string
+  actor?: string
+  identity?: string
+  clientId?: string
+  organizationId?: string
+  result?: AuditEvent['result']
+}
 type Options = FilterOptions & { from?: string; to?: string; limit: number }
 type ExportOptions = FilterOptions & { out: string; format: string; from?: string; to?: string }
 
@@ -26,19 +41,21 @@ export function addFilters(command: Command): Command {
     .option('--identity <identity>', 'only events of this identity, by username or ID')
     .option('--app <clientId>', 'only events of this app')
     .option('--organization <id>', 'only events of this organization')
+    .addOption(new Option('--result <result>', 'only events with this result').choices(['success', 'failure']))
 }
 
 /** Returns the parameters that select events. */
 export async function filterOf(
   settings: Settings,
-  { action, by, identity, app, organization }: FilterOptions,
-): Promise<{ action?: string; actor?: string; identity?: string; clientId?: string; organizationId?: string }> {
+  { action, by, identity, app, organization, result }: FilterOptions,
+): Promise<Selection> {
   return {
     ...(action !== undefined && { action }),
     ...(by !== undefined && { actor: kinds.includes(by) ? by : await findIdentityId(settings, by) }),
     ...(identity !== undefined && { identity: await findIdentityId(settings, identity) }),
     ...(app !== undefined && { clientId: app }),
     ...(organization !== undefined && { organizationId: organization }),
+    ...((result === 'success' || result === 'failure') && { result }),
   }
 }
 
@@ -67,7 +84,7 @@ export function addList(audit: Command): void {
       }
       if (settings.json) return printJson({ entries })
       if (entries.length === 0) return console.log('None found.')
-      printTable([['Time', 'Action', 'By', 'Identity ID', 'App'], ...entries.map(rowOf)])
+      printTable([['Time', 'Action', 'By', 'Object', 'Result', 'Network'], ...entries.map(rowOf)])
     })
 }
 
@@ -91,7 +108,16 @@ export function addExport(audit: Command): void {
     })
 }
 
-function rowOf({ at, action, actor, operator, identityId, clientId }: AuditEvent): string[] {
-  const by = operator?.kind === 'break_glass' ? 'ADMIN_TOKEN' : (operator?.name ?? actor)
-  return [at, action, by, identityId ?? '', clientId ?? '']
+function rowOf({ at, action, actor, object, result, address }: AuditEvent): string[] {
+  return [at, action, nameOfActor(actor), nameOfObject(object), result, address ?? '']
+}
+
+/** Returns who acted as text: by name if there is one. */
+function nameOfActor({ kind, name }: AuditEvent['actor']): string {
+  return kind === 'break_glass' ? 'ADMIN_TOKEN' : (name ?? kind)
+}
+
+/** Returns what an action was done to as text: by name if there is one. */
+function nameOfObject(object: AuditEvent['object']): string {
+  return object ? `${object.kind} ${object.name ?? object.id}` : ''
 }

@@ -89,9 +89,10 @@ function messageOf(error: unknown): string {
 
 function print({ json }: Settings, data: string): void {
   if (json) return console.log(data)
-  const { at, action, actor, operator, identityId, clientId } = fieldsOf(JSON.parse(data))
-  const { kind, name } = fieldsOf(operator)
-  const by = kind === 'break_glass' ? 'ADMIN_TOKEN' : textOf(name) || textOf(actor)
-  const cells = [textOf(at), textOf(action), by, textOf(identityId), textOf(clientId)]
+  const { at, action, result, actor, object, address } = fieldsOf(JSON.parse(data))
+  const [by, of] = [fieldsOf(actor), fieldsOf(object)]
+  const actorName = by['kind'] === 'break_glass' ? 'ADMIN_TOKEN' : textOf(by['name']) || textOf(by['kind'])
+  const objectName = `${textOf(of['kind'])} ${textOf(of['name']) || textOf(of['id'])}`.trim()
+  const cells = [textOf(at), textOf(action), actorName, objectName, textOf(result), textOf(address)]
   console.log(cells.flatMap((cell) => stripControlCharacters(cell) || []).join('  '))
 }

@@ -73,10 +73,13 @@ test('AUD-02 events are printed as they are recorded, across a restart of the se
   assert.equal(await followed.interrupt(), 0)
 })
 
-test('a line names time, action and who acted; a lost connection is reported', async (t) => {
+test('a line names time, action, who acted, on what and from where; a lost connection is reported', async (t) => {
   const followed = follow(t, ['--after', '0', '--action', 'group.created'])
   await followed.until(() => followed.lines().length === 3)
-  assert.match(followed.lines()[0] ?? '', /^\S+Z {2}group\.created {2}ADMIN_TOKEN$/)
+  assert.match(
+    followed.lines()[0] ?? '',
+    /^\S+Z {2}group\.created {2}ADMIN_TOKEN {2}group before {2}success {2}127\.0\.0\.0\/24$/,
+  )
   await service.end('SIGKILL')
   await followed.until(() => followed.output.stderr.includes('trying again'))
   await service.restart()

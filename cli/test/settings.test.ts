@@ -84,6 +84,9 @@ test('SET-07 the audit log is read and filtered on the command line', async () =
   const byToken = await audit('--action', 'settings', '--by', 'break_glass', '--limit', '1')
   assert.match(byToken.stdout, /^\S+Z +settings\.updated +ADMIN_TOKEN\b/m, byToken.stderr)
   assert.equal((await audit('--action', 'settings', '--by', 'user')).stdout, 'None found.\n')
+  assert.equal((await audit('--action', 'settings', '--result', 'failure')).stdout, 'None found.\n')
+  const succeeded = await audit('--action', 'settings', '--result', 'success', '--limit', '1')
+  assert.match(succeeded.stdout, / settings \d+ +success +127\.0\.0\.0\/24$/m, succeeded.stderr)
   assert.match((await audit('--by', 'nobody-at-all')).stderr, /^error: no identity has the username nobody-at-all/)
   assert.match((await audit('--from', 'yesterday')).stderr, /^error: /)
 })
@@ -96,7 +99,7 @@ test('the audit log is exported on the command line to a new file', async () => 
   assert.equal(written.stdout, `Export written to ${csv}.\n`, written.stderr)
   const [head, newest] = (await readFile(csv, 'utf8')).split('\r\n')
   assert.match(head ?? '', /^"sequence","entryId","at","action",/)
-  assert.match(newest ?? '', /"settings\.updated","operator","break_glass"/)
+  assert.match(newest ?? '', /"settings\.updated","success","break_glass",/)
   assert.match((await countersign('audit', 'export', '--out', csv)).stderr, /already exists/)
   const lines = await countersign(
     'audit',

@@ -71,6 +71,10 @@ const invariants: Record<string, string> = {
       select count(*) from organization_trail
       where organization_trail.organization_id = organization_trail_head.organization_id
     )`,
+  'the ID of a request joins no identity with an account, and no two identities': `
+    select origin_request_id from audit_event where origin_request_id is not null
+    group by origin_request_id
+    having count(distinct identity_id) > 1 or bool_or(user_id is not null and identity_id is null)`,
   'the chain of the audit log is as long as its head says, without a gap': `
     select sequence from audit_chain_head
     where sequence <> pruned_sequence + (select count(*) from audit_chain)

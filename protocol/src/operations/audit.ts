@@ -9,21 +9,50 @@ export const AuditOperator = Type.Object({
   id: nullable(Uuid),
   name: nullable(Type.String()),
 })
+export type AuditOperator = Static<typeof AuditOperator>
+
+/**
+ * Who acted. An identity is named by its present username, an app, an admin or SCIM token by its name at that time.
+ * `id` is null for the service, for ADMIN_TOKEN, and for a user in an event of their whole account.
+ */
+export const AuditActor = Type.Object({
+  kind: Type.Enum(['user', 'app', 'operator', 'token', 'scim', 'break_glass', 'system'], { type: 'string' }),
+  id: nullable(Type.String()),
+  name: nullable(Type.String()),
+})
+export type AuditActor = Static<typeof AuditActor>
+
+/** What an action was done to. Identities and organizations have their present names, others the one at that time. */
+export const AuditedObject = Type.Object({
+  kind: Type.String(),
+  id: Type.String(),
+  name: nullable(Type.String()),
+})
+export type AuditedObject = Static<typeof AuditedObject>
 
 /** Place of an event in the audit log, from 1, without a gap. */
 const Sequence = Type.Integer({ minimum: 1 })
 const SequenceText = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 
+const result = Type.Enum(['success', 'failure'], { type: 'string' })
+
 export const AuditEvent = Type.Object({
-  entryId: Uuid,
   sequence: Sequence,
+  entryId: Uuid,
   at: Timestamp,
   action: Type.String(),
-  actor: Type.String(),
-  identityId: Type.Union([IdentityId, Type.Null()]),
-  clientId: Type.Union([Type.String(), Type.Null()]),
+  result,
+  actor: AuditActor,
+  object: nullable(AuditedObject),
+  identityId: nullable(IdentityId),
+  clientId: nullable(Type.String()),
+  organizationId: nullable(OrganizationId),
+  address: nullable(Type.String({ description: 'Network of the request: a /24 of IPv4 or a /48 of IPv6' })),
+  requestId: nullable(Uuid),
+  personRef: nullable(
+    Type.String({ description: 'Same in the events of one account that one reader reads of one day (UTC)' }),
+  ),
   details: Type.Record(Type.String(), Type.Unknown()),
-  operator: nullable(AuditOperator),
 })
 export type AuditEvent = Static<typeof AuditEvent>
 
@@ -33,7 +62,7 @@ const actor = Type.Optional(
   Type.String({
     pattern: `^(user|app|system|operator|token|scim|break_glass|${uuidPattern.slice(1, -1)})$`,
     description:
-      'Who acted: a kind, of which `operator` includes `token`, `scim` and `break_glass`, or the `id` of an `operator`',
+      'Who acted: a kind, of which `operator` includes `token`, `scim` and `break_glass`, or the `id` of such an actor',
   }),
 )
 
@@ -45,6 +74,7 @@ const selection = {
   identity: Type.Optional(IdentityId),
   clientId: Type.Optional(ClientId),
   organizationId: Type.Optional(OrganizationId),
+  result: Type.Optional(result),
 }
 const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) }
 

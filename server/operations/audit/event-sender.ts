@@ -8,6 +8,8 @@ import type { ServerContext } from '#platform/module/services.ts'
 /** Who reads a stream, and what. */
 export type Reader = {
   filter: AuditFilter
+  /** Operator or admin token that reads. */
+  operatorKey: string
   /** False if the stream ends after the events that exist now. */
   isFollowing: boolean
   /** Throws if the reader may not read any longer. */
@@ -27,7 +29,7 @@ export const usualPace: Pace = {
 const reconnectMilliseconds = 2000
 const eventsPerRead = 100
 
-type SenderDeps = Pick<ServerContext, 'db' | 'log'> & { feed: EventFeed; text: PassThrough }
+type SenderDeps = Pick<ServerContext, 'db' | 'keyring' | 'log'> & { feed: EventFeed; text: PassThrough }
 
 /** Writes events to the stream of one reader: one query at a time, and none while the reader is slow. */
 export class EventSender {
@@ -93,7 +95,8 @@ export class EventSender {
   async #sendNext(): Promise<void> {
     const { last, pruned } = this.#head
     const range = { after: Math.max(this.#place, pruned), to: last, count: eventsPerRead }
-    const { entries, upTo } = await listEventsAfter(this.#deps.db, this.#reader.filter, range)
+    const { filter, operatorKey: readerKey } = this.#reader
+    const { entries, upTo } = await listEventsAfter({ ...this.#deps, readerKey }, filter, range)
     if (entries.length > 0) this.#send(entries.map(writeEvent).join(''))
     this.#place = upTo
   }

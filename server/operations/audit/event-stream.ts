@@ -17,8 +17,6 @@ const errors = defineErrors({
 export type StreamRequest = Reader & {
   /** Place after which the events follow. By default the last one, or the beginning without `isFollowing`. */
   after: number | undefined
-  /** Operator or admin token that reads. */
-  operatorKey: string
 }
 
 /** The open streams of the audit log of a process. */
@@ -30,7 +28,7 @@ export type EventStreams = {
 }
 
 export function createEventStreams(
-  { db, log }: Pick<ServerContext, 'db' | 'log'>,
+  { db, log, keyring }: Pick<ServerContext, 'db' | 'log' | 'keyring'>,
   pace: Partial<Pace> = {},
 ): EventStreams {
   const feed = createEventFeed({ db, log })
@@ -46,15 +44,15 @@ export function createEventStreams(
   }
 
   return {
-    async open({ after, operatorKey, ...reader }) {
-      const leave = enter(operatorKey)
+    async open({ after, ...reader }) {
+      const leave = enter(reader.operatorKey)
       try {
         const head = await feed.readHead()
         if (after !== undefined && after > head.last) throw errors.invalid_request()
         const text = new PassThrough()
         const place = after ?? (reader.isFollowing ? head.last : 0)
         const left = AbortSignal.any([stopped.signal, reader.left])
-        const sender = new EventSender({ db, log, feed, text }, { ...reader, left }, { ...usualPace, ...pace })
+        const sender = new EventSender({ db, log, keyring, feed, text }, { ...reader, left }, { ...usualPace, ...pace })
         void sender.run({ place, head }).finally(leave)
         return text
       } catch (error) {

@@ -1,7 +1,6 @@
 import { csvRecord } from '@countersign/protocol/formats/files/csv'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
-import { type AuditFilter, listAuditEvents } from '#platform/audit/event-list.ts'
-import type { Database } from '#platform/database/database.ts'
+import { type AuditFilter, listAuditEvents, type Reading } from '#platform/audit/event-list.ts'
 
 const pageCount = 500
 const recheckSeconds = 5
@@ -20,7 +19,7 @@ type Export = {
  * the file is sent, and only as long as the reader has the right.
  */
 export async function* writeEvents(
-  db: Database,
+  reading: Reading,
   { filter, format, requireRights, everySeconds = recheckSeconds }: Export,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvRecord(columns.map(([name]) => name))
@@ -31,7 +30,7 @@ export async function* writeEvents(
       await requireRights()
       checkedAt = performance.now()
     }
-    const { entries, nextCursor } = await listAuditEvents(db, filter, { before: cursor, count: pageCount })
+    const { entries, nextCursor } = await listAuditEvents(reading, filter, { before: cursor, count: pageCount })
     if (entries.length > 0) yield entries.map(write).join('')
     cursor = nextCursor
   }
@@ -42,12 +41,19 @@ const columns: [name: string, of: (event: AuditEvent) => string | null | undefin
   ['entryId', ({ entryId }) => entryId],
   ['at', ({ at }) => at],
   ['action', ({ action }) => action],
-  ['actor', ({ actor }) => actor],
-  ['operatorKind', ({ operator }) => operator?.kind],
-  ['operatorId', ({ operator }) => operator?.id],
-  ['operatorName', ({ operator }) => operator?.name],
+  ['result', ({ result }) => result],
+  ['actorKind', ({ actor }) => actor.kind],
+  ['actorId', ({ actor }) => actor.id],
+  ['actorName', ({ actor }) => actor.name],
+  ['objectKind', ({ object }) => object?.kind],
+  ['objectId', ({ object }) => object?.id],
+  ['objectName', ({ object }) => object?.name],
   ['identityId', ({ identityId }) => identityId],
   ['clientId', ({ clientId }) => clientId],
+  ['organizationId', ({ organizationId }) => organizationId],
+  ['address', ({ address }) => address],
+  ['requestId', ({ requestId }) => requestId],
+  ['personRef', ({ personRef }) => personRef],
   ['details', ({ details }) => JSON.stringify(details)],
 ]
 

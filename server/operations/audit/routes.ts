@@ -32,10 +32,12 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
   host.route({
     ...endpoints.listAuditEvents,
     onRequest: operator.onRequest,
-    handler({ query: { identity: identityId, cursor, limit, from, to, ...filter } }) {
+    handler(request) {
+      const { identity: identityId, cursor, limit, from, to, ...filter } = request.query
       const instants = { from: instantOf(from), until: instantOf(to) }
       const page = { before: cursor, count: Number(limit ?? entriesDefault) }
-      return listAuditEvents(kernel.db, { ...filter, identityId, ...instants }, page)
+      const reading = { ...kernel, readerKey: operatorKeyOf(operator.of(request)) }
+      return listAuditEvents(reading, { ...filter, identityId, ...instants }, page)
     },
   })
 
@@ -92,12 +94,16 @@ function exportRoute(host: Host, kernel: ServerContext, operator: ReturnType<typ
     onRequest: operator.onRequest,
     async handler(request, reply) {
       const { format, identity: identityId, from, to, ...filter } = request.query
-      await kernel.rateLimits.count('audit-exports-per-operator', operatorKeyOf(operator.of(request)))
-      const events = writeEvents(kernel.db, {
-        filter: { ...filter, identityId, from: instantOf(from), until: instantOf(to) },
-        format,
-        requireRights: () => operator.proveAgain(request),
-      })
+      const readerKey = operatorKeyOf(operator.of(request))
+      await kernel.rateLimits.count('audit-exports-per-operator', readerKey)
+      const events = writeEvents(
+        { ...kernel, readerKey },
+        {
+          filter: { ...filter, identityId, from: instantOf(from), until: instantOf(to) },
+          format,
+          requireRights: () => operator.proveAgain(request),
+        },
+      )
       reply.header('content-disposition', `attachment; filename="audit-log.${format}"`)
       return reply.type(auditExportFormats[format].type).send(Readable.from(events))
     },

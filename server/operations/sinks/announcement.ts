@@ -48,7 +48,7 @@ export async function sendAtOnce(
   const { db } = kernel
   const audited = { action, ...auditFieldsOf(operator), details } as const
   const eventId = await operatorTransaction(db, operator, (tx) => recordNamedEvent(tx, audited, now))
-  const event = await findEvent(db, eventId)
+  const event = await findEvent({ ...kernel, readerKey: row.sinkId }, eventId)
   if (!event) throw errors.state_changed()
   const { signal } = new AbortController()
   const fault = await deliver(kernel, row, [event], { withinMilliseconds: announcementMilliseconds, signal })

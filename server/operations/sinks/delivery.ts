@@ -1,7 +1,6 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import type { SinkFault } from '@countersign/protocol/operations/sinks'
 import { listEventsAfter } from '#platform/audit/event-list.ts'
-import type { Database } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { OutboundError } from '#platform/outbound/fetch.ts'
 import { type Batch, writeHttpBatch, writeSyslogBatch } from './message.ts'
@@ -13,11 +12,11 @@ const bytesMax = 1024 * 1024
 
 /** Reads the next events for a sink, and the place up to which it then has all. */
 export async function readBatch(
-  db: Database,
-  { actions }: Pick<SinkRow, 'actions'>,
+  kernel: Pick<ServerContext, 'db' | 'keyring'>,
+  { sinkId, actions }: Pick<SinkRow, 'sinkId' | 'actions'>,
   range: { after: number; to: number },
 ): Promise<{ events: AuditEvent[]; upTo: number }> {
-  const { entries, upTo } = await listEventsAfter(db, {}, { ...range, count: eventsMax })
+  const { entries, upTo } = await listEventsAfter({ ...kernel, readerKey: sinkId }, {}, { ...range, count: eventsMax })
   const events: AuditEvent[] = []
   let [bytes, place] = [0, range.after]
   for (const event of entries) {

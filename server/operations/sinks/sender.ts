@@ -61,7 +61,7 @@ async function sendAll(kernel: ServerContext, sink: SinkRow, leaseId: string, si
   while (!signal.aborted) {
     const { last, pruned } = await readHead(db)
     const after = Math.max(cursor, pruned)
-    const { events, upTo } = await readBatch(db, sink, { after, to: Math.max(after, last) })
+    const { events, upTo } = await readBatch(kernel, sink, { after, to: Math.max(after, last) })
     if (upTo === cursor) break
     const [first, ...others] = events
     if (first) {

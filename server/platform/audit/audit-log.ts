@@ -9,6 +9,7 @@ import { createEventId } from './event-id.ts'
 import * as store from './store.ts'
 import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import { addSeconds } from '#platform/clock.ts'
+import { currentOrigin } from '#platform/request-origin.ts'
 
 /** Large pages, because PostgreSQL may sort all of a user's rows for each page when it lacks statistics. */
 const pageEntries = 2000
@@ -264,7 +265,20 @@ function rowOf(db: Database | Transaction, eventId: string, audited: AuditEvent,
     operator_id: operator && 'id' in operator ? operator.id : null,
     operator_name: operator && 'name' in operator ? operator.name : null,
     device: audited.actor === 'user' ? (audited.device ?? deviceIn(audited) ?? actingDevices.get(db) ?? null) : null,
+    ...originOf(audited),
   }
+}
+
+/**
+ * Returns where an event comes from. The ID of a request joins its events, so it must not join those of the identities
+ * of one user: events of a whole account have none, and neither have those of a further identity.
+ */
+function originOf({ userId, identityId }: AuditEvent) {
+  const origin = currentOrigin()
+  if (!origin) return { origin_network: null, origin_request_id: null }
+  if (identityId !== undefined) origin.identityId ??= identityId
+  const isJoined = identityId === undefined ? userId === undefined : identityId === origin.identityId
+  return { origin_network: origin.network, origin_request_id: isJoined ? origin.requestId : null }
 }
 
 function deviceIn({ details = {} }: AuditEvent): string | undefined {

@@ -17,7 +17,15 @@ const eventColumns = [
     'client_id',
     'organization_id',
   ] as const),
-  ...(['operator_kind', 'operator_id', 'operator_name', 'app_name', 'device'] as const),
+  ...([
+    'operator_kind',
+    'operator_id',
+    'operator_name',
+    'app_name',
+    'device',
+    'origin_network',
+    'origin_request_id',
+  ] as const),
 ]
 
 /** Checks whether a committed event has no place. */

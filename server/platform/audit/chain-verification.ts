@@ -62,7 +62,8 @@ function objectionTo(
   if (!event) return 'event_missing'
   const { sequence, hash, digest, salt } = link
   if (!equalBytes(linkHash(event, { sequence, previous, digest }), hash)) return 'event_changed'
-  const isErased = event.details === noDetails && event.app_name === null && event.device === null
+  const { details, app_name, device, origin_network: network, origin_request_id: requestId } = event
+  const isErased = details === noDetails && [app_name, device, network, requestId].every((each) => each === null)
   const isInOrder = salt === null ? isErased : equalBytes(detailsDigest(event, salt), digest)
   return isInOrder ? undefined : 'details_changed'
 }

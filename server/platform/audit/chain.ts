@@ -75,8 +75,11 @@ export async function unnumberEvents(tx: Transaction): Promise<void> {
 }
 
 /** Computes the digest of what can be erased. Without the salt it does not show it. */
-export function detailsDigest({ details, app_name, device }: store.ChainedEvent, salt: Uint8Array): Uint8Array {
-  const erasable = { details, appName: app_name, device }
+export function detailsDigest(event: store.ChainedEvent, salt: Uint8Array): Uint8Array {
+  const { details, app_name, device, origin_network: network, origin_request_id: requestId } = event
+  // Events of version 0.1.0 have no origin, and their digests do not contain its fields.
+  const origin = { ...(network !== null && { network }), ...(requestId !== null && { requestId }) }
+  const erasable = { details, appName: app_name, device, ...origin }
   return sha256(frame('countersign/audit-details/v2', erasable, concatBytes(Uint8Array.of(0), salt)))
 }
 

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import { asId, type IdentityId, type OrganizationId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { isUuid } from '@countersign/protocol/values'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { numberEvents } from './chain.ts'
-import { prefixOf } from './store.ts'
+import { type EventReader, entryReader, failedActions, type StoredEntry } from './entry.ts'
+import { listPresentNames, prefixOf } from './store.ts'
 
 /** Which events to list: of an action or those below it, by an actor, of an identity, within instants. */
 export type AuditFilter = {
@@ -15,10 +16,14 @@ export type AuditFilter = {
   identityId?: IdentityId | undefined
   clientId?: string | undefined
   organizationId?: OrganizationId | undefined
+  result?: AuditEvent['result'] | undefined
   from?: Date | undefined
   /** Excluded. */
   until?: Date | undefined
 }
+
+/** Who reads, and where. */
+export type Reading = EventReader & { db: Database }
 
 type Page = { before: string | undefined; count: number }
 
@@ -34,16 +39,17 @@ const toleranceSeconds = 86_400
  * end.
  */
 export async function listAuditEvents(
-  db: Database,
+  reading: Reading,
   filter: AuditFilter,
   { before, count }: Page,
 ): Promise<{ entries: AuditEvent[]; nextCursor: string | null }> {
+  const { db } = reading
   await numberEvents(db)
   const { from, until } = filter
   const start = least(before, until && (await findPlaceAfter(db, addSeconds(until, toleranceSeconds))))
   const end = isIndexed(filter) ? undefined : await findLastExamined(db, filter, start)
   const found = await listExamined(db, filter, { start, end: end && String(end.sequence), count: count + 1 })
-  const entries = found.slice(0, count).map(toAuditEvent)
+  const entries = await toEntries(reading, found.slice(0, count))
   if (found.length > count) return { entries, nextCursor: String(entries.at(-1)?.sequence) }
   const isOver = end === undefined || (from !== undefined && addSeconds(end.at, toleranceSeconds) < from)
   return { entries, nextCursor: isOver ? null : String(end.sequence) }
@@ -55,9 +61,9 @@ function least(one: string | undefined, other: string | undefined): string | und
 }
 
 /** Checks whether an index finds exactly the events of a filter. */
-function isIndexed({ action, actor, clientId, from, until, identityId, organizationId }: AuditFilter): boolean {
+function isIndexed({ identityId, organizationId, ...others }: AuditFilter): boolean {
   const hasOne = identityId === undefined || organizationId === undefined
-  return hasOne && [action, actor, clientId, from, until].every((each) => each === undefined)
+  return hasOne && Object.values(others).every((each) => each === undefined)
 }
 
 /** Finds the place after the last event whose ID is older than an instant. */
@@ -84,22 +90,25 @@ function firstIdAt(at: Date): string {
  * before. Returns also the place up to which it looked: the rest takes further calls, which can have no entries.
  */
 export async function listEventsAfter(
-  db: Database,
+  reading: Reading,
   filter: AuditFilter,
   { after, to, count }: { after: number; to: number; count: number },
 ): Promise<{ entries: AuditEvent[]; upTo: number }> {
   const end = isIndexed(filter) ? to : Math.min(to, after + examinedMax)
-  const examined = eventsOf(db, filter).where('sequence', '>', String(after)).where('sequence', '<=', String(end))
+  const placed = eventsOf(reading.db, filter)
+  const examined = placed.where('sequence', '>', String(after)).where('sequence', '<=', String(end))
   const found = await selectEntries(examined, filter).orderBy('sequence').limit(count).execute()
-  const entries = found.map(toAuditEvent)
+  const entries = await toEntries(reading, found)
   return { entries, upTo: found.length < count ? end : (entries.at(-1)?.sequence ?? end) }
 }
 
 /** Returns an event that has committed. */
-export async function findEvent(db: Database, eventId: string): Promise<AuditEvent | undefined> {
+export async function findEvent(reading: Reading, eventId: string): Promise<AuditEvent | undefined> {
+  const { db } = reading
   await numberEvents(db)
-  const found = await selectEntries(eventsOf(db, {}).where('event_id', '=', eventId), {}).executeTakeFirst()
-  return found && toAuditEvent(found)
+  const found = await selectEntries(eventsOf(db, {}).where('event_id', '=', eventId), {}).execute()
+  const [entry] = await toEntries(reading, found)
+  return entry
 }
 
 /** Selects numbered events by what an index serves: an identity, an organization. */
@@ -107,7 +116,7 @@ function eventsOf(db: Database, { identityId, organizationId }: AuditFilter) {
   return db
     .selectFrom('audit_event')
     .where('sequence', 'is not', null)
-    .$if(identityId !== undefined, (some) => some.where('audit_event.identity_id', '=', identityId ?? null))
+    .$if(identityId !== undefined, (some) => some.where('identity_id', '=', identityId ?? null))
     .$if(organizationId !== undefined, (some) => some.where('organization_id', '=', organizationId ?? null))
 }
 
@@ -136,24 +145,11 @@ function listExamined(db: Database, filter: AuditFilter, { start, end, count }: 
     .execute()
 }
 
-/** Selects what operators see of events, with the parts of a filter that no index serves. */
-function selectEntries(events: ReturnType<typeof eventsOf>, { action, actor, clientId, from, until }: AuditFilter) {
+/** Selects events with the parts of a filter that no index serves. */
+function selectEntries(events: ReturnType<typeof eventsOf>, filter: AuditFilter) {
+  const { action, actor, clientId, result, from, until } = filter
   return events
-    .leftJoin('identity as acting', (join) =>
-      join.onRef('acting.identity_id', '=', 'operator_id').on('operator_kind', '=', 'operator'),
-    )
-    .select([
-      'event_id as entryId',
-      'sequence',
-      'occurred_at as at',
-      'action',
-      'actor',
-      'audit_event.identity_id as identityId',
-      'client_id as clientId',
-      'operator_kind as operatorKind',
-      'operator_id as operatorId',
-    ])
-    .select(sql<string | null>`coalesce(operator_name, acting.handle)`.as('operatorName'))
+    .select(entryColumns)
     .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
     .$if(action !== undefined, (some) =>
       some.where(({ eb, or }) =>
@@ -162,6 +158,7 @@ function selectEntries(events: ReturnType<typeof eventsOf>, { action, actor, cli
     )
     .$if(actor !== undefined, (some) => some.where(isBy(actor ?? '')))
     .$if(clientId !== undefined, (some) => some.where(sql<boolean>`client_id = ${clientId}`))
+    .$if(result !== undefined, (some) => some.where('action', result === 'failure' ? 'in' : 'not in', failedActions))
     .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
     .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
 }
@@ -176,14 +173,23 @@ function isBy(actor: string): RawBuilder<boolean> {
 /** Kinds that the actor `operator` includes. */
 const kindsOfOperators = new Set(['token', 'scim', 'break_glass'])
 
-type Found = Awaited<ReturnType<typeof listExamined>>[number]
+const entryColumns = [
+  ...(['event_id', 'sequence', 'occurred_at', 'action', 'actor', 'user_id', 'identity_id', 'client_id'] as const),
+  ...(['organization_id', 'app_name', 'operator_kind', 'operator_id', 'operator_name'] as const),
+  ...(['origin_network', 'origin_request_id'] as const),
+]
 
-/**
- * Returns what operators see of an event. Events of an account name no passkey: its ID would be the same in all of
- * them, and show which belong together.
- */
-function toAuditEvent({ operatorKind: kind, operatorId: id, operatorName: name, ...entry }: Found): AuditEvent {
-  const { sequence, at } = entry
-  const { credentialId: _credentialId, ...details } = entry.details
-  return { ...entry, details, sequence: Number(sequence), at: at.toISOString(), operator: kind && { kind, id, name } }
+/** Returns what operators see of events, with the present names of identities and organizations. */
+async function toEntries({ db, ...reader }: Reading, rows: StoredEntry[]): Promise<AuditEvent[]> {
+  const identityIds = rows.flatMap((row) => [
+    ...(row.identity_id === null ? [] : [row.identity_id]),
+    ...(row.operator_kind === 'operator' && row.operator_id !== null ? [asId<IdentityId>(row.operator_id)] : []),
+  ])
+  const organizationIds = rows.flatMap(({ organization_id: id }) => (id === null ? [] : [id]))
+  const names = await listPresentNames(db, {
+    identityIds: [...new Set(identityIds)],
+    organizationIds: [...new Set(organizationIds)],
+  })
+  const read = entryReader(reader)
+  return rows.map((row) => read(row, names))
 }

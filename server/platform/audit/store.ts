@@ -30,7 +30,7 @@ export async function insertAuditEvent(
     .execute()
 }
 
-/** Events of one statement: PostgreSQL permits 65,535 parameters, and an event has up to 13. */
+/** Events of one statement: PostgreSQL permits 65,535 parameters, and an event has up to 15. */
 const eventsPerStatement = 1000
 
 /** Inserts audit events that name neither an app nor an organization. */
@@ -113,6 +113,24 @@ export function listNamedIdentities(db: Database, { organizationId, members, inv
       ))`,
     )
     .execute()
+}
+
+/** Returns the present usernames of identities and names of organizations, by their IDs. */
+export async function listPresentNames(
+  db: Database,
+  { identityIds, organizationIds }: { identityIds: IdentityId[]; organizationIds: OrganizationId[] },
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  if (identityIds.length > 0) {
+    const found = db.selectFrom('identity').select(['identity_id as id', 'handle as name'])
+    for (const { id, name } of await found.where('identity_id', 'in', identityIds).execute()) names.set(id, name)
+  }
+  if (organizationIds.length > 0) {
+    const found = db.selectFrom('organization').select(['organization_id as id', 'name'])
+    for (const { id, name } of await found.where('organization_id', 'in', organizationIds).execute())
+      names.set(id, name)
+  }
+  return names
 }
 
 /** Escapes the prefix of an action name for LIKE. */
@@ -212,11 +230,12 @@ export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId
 export async function insertViewUnlessRecent(tx: Transaction, view: NewEvent, since: Date): Promise<void> {
   const { event_id, occurred_at, action, actor, identity_id, details } = view
   const { operator_kind: kind, operator_id: id, operator_name: name } = view
+  const { origin_network: network, origin_request_id: requestId } = view
   await sql`
     insert into audit_event (event_id, occurred_at, action, actor, identity_id, details, operator_kind,
-      operator_id, operator_name)
+      operator_id, operator_name, origin_network, origin_request_id)
     select ${event_id}::uuid, ${occurred_at}::timestamptz, ${action}::text, ${actor}::text, ${identity_id}::uuid,
-      ${details}::jsonb, ${kind}::text, ${id}::uuid, ${name}::text
+      ${details}::jsonb, ${kind}::text, ${id}::uuid, ${name}::text, ${network}::text, ${requestId}::uuid
     where not exists (
       select from audit_event
       where identity_id = ${identity_id} and action = 'identity.viewed' and occurred_at > ${since}

@@ -169,6 +169,8 @@ export interface Tables {
     operator_id: string | null
     operator_name: string | null
     sequence: string | null
+    origin_network: string | null
+    origin_request_id: string | null
   }
   authorization_app_key: {
     identity_id: IdentityId

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { runAt, type Place } from '#platform/idle.ts'
+import { networkOf, type RequestOrigin, runFrom } from '#platform/request-origin.ts'
+import { sourceAddress } from '#platform/source-address.ts'
 import { defineErrors } from '#platform/api-error.ts'
 
 /**
@@ -39,12 +41,12 @@ export function createAdmission(): Admission {
   return {
     admit(request, goOn) {
       if (request.routeOptions.config.host === 'every host') return goOn()
-      const place = request.place ?? new RequestPlace(admitted)
+      const place = request.place ?? new RequestPlace(admitted, request)
       if (!place.isHeld && admitted.size >= admittedMax)
         throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
       request.place = place
       place.hold()
-      runAt(place, goOn)
+      runAt(place, () => runFrom(place.origin, goOn))
     },
     release(request) {
       request.place?.release()
@@ -57,9 +59,11 @@ class RequestPlace implements Place {
   readonly #admitted: Set<Place>
   #isHeld = false
   #waits = 0
+  readonly origin: RequestOrigin
 
-  constructor(admitted: Set<Place>) {
+  constructor(admitted: Set<Place>, request: FastifyRequest) {
     this.#admitted = admitted
+    this.origin = { requestId: request.id, network: networkOf(sourceAddress(request)) }
   }
 
   get isHeld(): boolean {

@@ -69,7 +69,7 @@ test('OPR-02 the audit log names who acted, and the activity of the user says on
   })
 
   const { entries } = (await send(world.admin, 'GET', 'audit?limit=3')).body
-  const byAction = (action: string) => entries.find((entry: { action: string }) => entry.action === action)?.operator
+  const byAction = (action: string) => entries.find((entry: { action: string }) => entry.action === action)?.actor
   assert.deepEqual(byAction('operator.added'), { kind: 'operator', id: owner.identityId, name: owner.handle })
   assert.deepEqual(byAction('admin_token.created'), { kind: 'break_glass', id: null, name: null })
   assert.deepEqual(byAction('app.created'), { kind: 'token', id: tokenId, name: 'A token' })

@@ -84,8 +84,8 @@ test('every rotation is in the audit log, without the secret', async () => {
   const { entries } = JSON.parse(body)
   const found = entries.filter((entry: { clientId: string }) => entry.clientId === app.clientId)
   assert.deepEqual(
-    [found[0].action, found[0].actor, found[0].details],
-    ['app.secret.rotated', 'operator', { graceSeconds: 5 }],
+    [found[0].action, found[0].actor.kind, found[0].details],
+    ['app.secret.rotated', 'break_glass', { graceSeconds: 5 }],
   )
   assert.ok(!body.includes(secret))
 })

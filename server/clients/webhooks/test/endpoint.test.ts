@@ -158,7 +158,7 @@ test('every change by the operator is in the audit log, without secret or path',
   const acts = entries.slice(0, 3).map(({ action, actor, clientId, details }: Record<string, unknown>) => {
     return { action, actor, clientId, details }
   })
-  const by = { actor: 'operator', clientId: app.clientId }
+  const by = { actor: { kind: 'break_glass', id: null, name: null }, clientId: app.clientId }
   assert.deepEqual(acts, [
     { ...by, action: 'app.webhook.removed', details: {} },
     { ...by, action: 'app.webhook.secret_rotated', details: { graceSeconds: 60 } },

@@ -139,8 +139,8 @@ test('each revocation that ended a token is in the audit log, once', async () =>
     await revoke({ ...app.credentials, token })
   const found = await revocations(person.identityId)
   assert.deepEqual(
-    found.map(({ actor, clientId, details }: { actor: string; clientId: string; details: object }) => [
-      actor,
+    found.map(({ actor, clientId, details }: { actor: { kind: string }; clientId: string; details: object }) => [
+      actor.kind,
       clientId,
       details,
     ]),

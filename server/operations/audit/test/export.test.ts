@@ -63,8 +63,9 @@ test('CSV-01 a spreadsheet runs no formula of an exported audit log', async () =
   const answer = await read('format=csv&action=group')
   assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8; header=present')
   const [head, line = ''] = answer.body.split('\r\n')
-  const names = ['sequence', 'entryId', 'at', 'action', 'actor', 'operatorKind', 'operatorId', 'operatorName']
-  assert.equal(head, [...names, 'identityId', 'clientId', 'details'].map((each) => `"${each}"`).join())
+  const names = ['sequence', 'entryId', 'at', 'action', 'result', 'actorKind', 'actorId', 'actorName', 'objectKind']
+  names.push('objectId', 'objectName', 'identityId', 'clientId', 'organizationId', 'address', 'requestId', 'personRef')
+  assert.equal(head, [...names, 'details'].map((each) => `"${each}"`).join())
   assert.ok(line.includes(`"'=cmd|calc"`), line)
 })
 
@@ -93,10 +94,13 @@ test('an export needs its permission, and one operator has six a minute', async 
 
 test('AUD-03 an export ends when its reader loses their rights', async () => {
   let isDemoted = false
-  const pieces = writeEvents(world.db, {
-    ...{ filter: {}, format: 'jsonl', everySeconds: 0 },
-    requireRights: () => (isDemoted ? Promise.reject(new Error('permission_denied')) : Promise.resolve()),
-  })
+  const pieces = writeEvents(
+    { ...world.kernel, readerKey: 'auditor' },
+    {
+      ...{ filter: {}, format: 'jsonl', everySeconds: 0 },
+      requireRights: () => (isDemoted ? Promise.reject(new Error('permission_denied')) : Promise.resolve()),
+    },
+  )
   assert.equal(linesOf(String((await pieces.next()).value)).length, 500)
   isDemoted = true
   await assert.rejects(pieces.next(), /permission_denied/)

@@ -60,7 +60,7 @@ test('PEO-41 an operator changes username and name, which the user sees, and the
   const { entries } = (
     await world.api.inject({ url: '/api/admin/audit?limit=1&action=identity.edited', headers: world.admin })
   ).json()
-  assert.deepEqual([entries[0].identityId, entries[0].operator.kind], [person.identityId, 'break_glass'])
+  assert.deepEqual([entries[0].identityId, entries[0].actor.kind], [person.identityId, 'break_glass'])
 
   // The former username stays reserved for this identity.
   const other = await world.person()

@@ -18,11 +18,11 @@ test('PEO-33 each operator who looks is recorded, and only operators read which 
     for (const { statusCode } of await Promise.all([1, 2].map(() => world.api.inject({ url, headers }))))
       assert.equal(statusCode, 200)
   const log = await world.api.inject({ url: '/api/admin/audit?limit=100', headers: world.admin })
-  const { entries } = log.json<{ entries: { action: string; identityId: string; operator: { id: string } }[] }>()
+  const { entries } = log.json<{ entries: { action: string; identityId: string; actor: { id: string } }[] }>()
   const views = entries.filter(
     ({ action, identityId }) => action === 'identity.viewed' && identityId === seen.identityId,
   )
-  assert.deepEqual(views.map(({ operator }) => operator.id).toReversed(), [
+  assert.deepEqual(views.map(({ actor }) => actor.id).toReversed(), [
     null,
     one.tokenId,
     other.tokenId,
@@ -38,9 +38,9 @@ test('PEO-34 a list names the operator, and is not an event of the identity as w
   const headers = asPage(world, admin.sessionToken)
   assert.equal((await world.api.inject({ url: '/api/admin/identities?q=olga', headers })).statusCode, 200)
   const log = await world.api.inject({ url: '/api/admin/audit?limit=1', headers: world.admin })
-  const [{ action, operator, identityId }] = log.json().entries
+  const [{ action, actor, identityId }] = log.json().entries
   assert.deepEqual(
-    [action, operator],
+    [action, actor],
     ['identities.listed', { kind: 'operator', id: admin.identityId, name: admin.handle }],
   )
   assert.equal(identityId, null)

@@ -9,8 +9,15 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const sinkId = randomUUID()
 
 function eventAt(sequence: number): AuditEvent {
-  const about = { identityId: null, clientId: null, operator: null, details: {} }
-  return { entryId: randomUUID(), sequence, at: now.toISOString(), action: 'app.updated', actor: 'system', ...about }
+  const about = {
+    result: 'success',
+    actor: { kind: 'system', id: null, name: null },
+    object: null,
+    details: {},
+  } as const
+  const ids = { identityId: null, clientId: null, organizationId: null, requestId: null, personRef: null }
+  const event = { entryId: randomUUID(), sequence, at: now.toISOString(), action: 'app.updated', address: null }
+  return { ...event, ...about, ...ids }
 }
 
 const idOf = (first: AuditEvent, ...others: AuditEvent[]) =>

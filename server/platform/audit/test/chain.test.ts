@@ -121,6 +121,8 @@ test('AUD-01 an edited, removed, exchanged or reordered event is named', async (
     ['event_id', randomUUIDv7(), 'event_changed'],
     ['details', '{}', 'details_changed'],
     ['device', 'Firefox', 'details_changed'],
+    ['origin_network', '192.0.2.0/24', 'details_changed'],
+    ['origin_request_id', randomUUIDv7(), 'details_changed'],
   ]
   for (const [column, value, reason] of edits) {
     const [before] = (await unchanged(column, at).execute(world.db)).rows

@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
-import { actors, type AppliedFilter, applyFilter, noFilter, periods, type Written } from './filter.ts'
+import { actors, type AppliedFilter, applyFilter, noFilter, periods, results, type Written } from './filter.ts'
 import { useAuditMessages } from './words.ts'
 
 type Props = { applied: AppliedFilter; onApply: (applied: AppliedFilter) => void }
@@ -40,6 +40,12 @@ export function AuditFilters({ applied, onApply }: Props) {
           of={actors.map((value) => ({ value, label: words.actors[value] }))}
           chosen={written.actor}
           onChoose={(actor) => apply({ ...written, actor })}
+        />
+        <Filter
+          label={words.result}
+          of={results.map((value) => ({ value, label: words.results[value] }))}
+          chosen={written.result}
+          onChoose={(result) => apply({ ...written, result })}
         />
         <Filter
           label={words.period}

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
+import { Chip } from '../../../components/ui/Chip.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment } from '../../../lib/text/dates.ts'
@@ -14,7 +15,7 @@ import { type Navigate, routePath, type SectionProps } from '../routes.ts'
 import { AuditFilters } from './AuditFilters.tsx'
 import { type AppliedFilter, selectionOf, type StreamFilter } from './filter.ts'
 import { newEventsMax, useNewEvents } from './use-new-events.ts'
-import { useOperatorName } from './use-operator-name.ts'
+import { useActorName } from './use-actor-name.ts'
 import { useAuditMessages } from './words.ts'
 
 type Props = Pick<SectionProps, 'goTo'> & { applied: AppliedFilter; onApply: (applied: AppliedFilter) => void }
@@ -95,30 +96,40 @@ function NoEvent({ isFiltered, isAtEnd }: { isFiltered: boolean; isAtEnd: boolea
 function Event({ event, goTo }: { event: AuditEvent; goTo: Navigate }) {
   const words = useAuditMessages()
   const { language } = useLocale()
-  const { action, at, identityId, clientId, details } = event
+  const nameOf = useActorName()
+  const { action, result, actor, at, address, requestId, details } = event
+  const isDetailed = requestId !== null || Object.keys(details).length > 0
   return (
     <li>
       <span class="glyph sm">
-        <Icon name={event.operator === null ? 'activity' : 'shield-check'} size="sm" />
+        <Icon name={operators.includes(actor.kind) ? 'shield-check' : 'activity'} size="sm" />
       </span>
       <div class="body">
         <strong>
-          <code dir="ltr">{action}</code>
+          <code dir="ltr">{action}</code> {result === 'failure' && <Chip tone="bad">{words.failed}</Chip>}
         </strong>
         <small>
-          <time dateTime={at}>{formatMoment(at, language, new Date())}</time> · {useActor(event)}
+          <time dateTime={at}>{formatMoment(at, language, new Date())}</time> · {nameOf(actor)}
+          {address !== null && (
+            <>
+              {' '}
+              · <bdi>{address}</bdi>
+            </>
+          )}
         </small>
-        {clientId !== null && (
-          <small>
-            {words.app} <code dir="ltr">{clientId}</code>
-          </small>
-        )}
-        {identityId !== null && <IdentityLink identityId={identityId} goTo={goTo} />}
-        {Object.keys(details).length > 0 && (
+        <Concerned by={event} goTo={goTo} />
+        {isDetailed && (
           <Disclosure summary={words.details}>
-            <pre class="audit-details" dir="ltr">
-              {JSON.stringify(details, null, 2)}
-            </pre>
+            {requestId !== null && (
+              <small>
+                {words.request} <code dir="ltr">{requestId}</code>
+              </small>
+            )}
+            {Object.keys(details).length > 0 && (
+              <pre class="audit-details" dir="ltr">
+                {JSON.stringify(details, null, 2)}
+              </pre>
+            )}
           </Disclosure>
         )}
       </div>
@@ -126,23 +137,39 @@ function Event({ event, goTo }: { event: AuditEvent; goTo: Navigate }) {
   )
 }
 
-/** Returns who acted. */
-function useActor({ actor, operator }: AuditEvent): string {
-  const { actors } = useAuditMessages()
-  const nameOf = useOperatorName()
-  if (operator !== null) return nameOf(operator)
-  const named: Partial<Record<string, string>> = actors
-  return named[actor] ?? actor
+const operators: AuditEvent['actor']['kind'][] = ['operator', 'token', 'scim', 'break_glass']
+const shownApart = new Set(['app', 'identity'])
+
+/** Names what an event concerns: its object, its app and its identity. */
+function Concerned({ by: event, goTo }: { by: AuditEvent; goTo: Navigate }) {
+  const words = useAuditMessages()
+  const { actor, object, clientId, identityId } = event
+  const named = [actor, object].find((each) => each?.id === identityId && each?.name)
+  return (
+    <>
+      {object !== null && !shownApart.has(object.kind) && (
+        <small>
+          {words.object} <code dir="ltr">{`${object.kind} ${object.name ?? object.id}`}</code>
+        </small>
+      )}
+      {clientId !== null && (
+        <small>
+          {words.app} <code dir="ltr">{clientId}</code>
+        </small>
+      )}
+      {identityId !== null && <IdentityLink identityId={identityId} name={named?.name ?? identityId} goTo={goTo} />}
+    </>
+  )
 }
 
-function IdentityLink({ identityId, goTo }: { identityId: string; goTo: Navigate }) {
+function IdentityLink({ identityId, name, goTo }: { identityId: string; name: string; goTo: Navigate }) {
   const words = useAuditMessages()
   const opened = { section: 'people', id: identityId } as const
   return (
     <small>
       {words.identity}{' '}
       <RouteLink class="link" href={routePath(opened)} onFollow={() => goTo(opened)}>
-        <code dir="ltr">{identityId}</code>
+        <code dir="ltr">{name}</code>
       </RouteLink>
     </small>
   )

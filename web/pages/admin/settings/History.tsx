@@ -6,7 +6,7 @@ import { Chip } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { formatMoment, formatNumber } from '../../../lib/text/dates.ts'
 import { useOperator } from '../acting/operator.ts'
-import { useOperatorName } from '../audit/use-operator-name.ts'
+import { useActorName } from '../audit/use-actor-name.ts'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import type { List } from '../reading/use-list.ts'
@@ -51,7 +51,7 @@ function Revision({ of, current, onChoose }: Choosing & { of: SettingRevision; c
   const words = useSettingsMessages()
   const { language } = useLocale()
   const nameOf = useNamedValue()
-  const operatorName = useOperatorName()
+  const operatorName = useActorName()
   const { revision, at, changed, values, restoredFrom, operator } = of
   const isCurrent = revision === current.revision
   return (
