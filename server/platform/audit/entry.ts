@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Selectable } from 'kysely'
+import type { UserId } from '@countersign/protocol/ids'
 import type { AuditActor, AuditedObject, AuditEvent } from '@countersign/protocol/operations/audit'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import type { Tables } from '#platform/database/tables.ts'
@@ -73,7 +74,6 @@ export function entryReader({ keyring, readerKey }: EventReader) {
    */
   return (row: StoredEntry, names: PresentNames): AuditEvent => {
     const { credentialId: _credentialId, ...details } = row.details
-    const isOfAccount = row.user_id !== null && row.identity_id === null
     return {
       sequence: Number(row.sequence),
       entryId: row.event_id,
@@ -87,10 +87,15 @@ export function entryReader({ keyring, readerKey }: EventReader) {
       organizationId: row.organization_id,
       address: row.origin_network,
       requestId: row.origin_request_id,
-      personRef: isOfAccount ? personRef(row.user_id ?? '', row.occurred_at) : null,
+      personRef: isOfAccountAlone(row) ? personRef(row.user_id, row.occurred_at) : null,
       details,
     }
   }
+}
+
+/** Checks whether an event names nothing that one identity of its user has, such as an app that it registered. */
+function isOfAccountAlone(row: StoredEntry): row is StoredEntry & { user_id: UserId } {
+  return row.user_id !== null && [row.identity_id, row.client_id, row.organization_id].every((each) => each === null)
 }
 
 function actorOf(row: StoredEntry, names: PresentNames): AuditActor {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { asId, type ClientId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { listEventsAfter } from '#platform/audit/event-list.ts'
@@ -123,12 +124,21 @@ test('OPR-10 personRef joins the events of an account of one day for one reader,
   const [seenByOther] = await read({ query, headers: auditor.page })
   assert.ok(seenByOther?.personRef)
   assert.notEqual(seenByOther.personRef, first.personRef)
+  // The app names the identity that registered it, so its deletion must not name the account.
+  const ofApp = {
+    action: 'app.deleted',
+    actor: 'user',
+    userId: alan.userId,
+    clientId: asId<ClientId>('app_own'),
+  } as const
+  await recordAuditEvent(world.db, ofApp, world.now())
   world.pass(86_400)
   await alan.signIn()
   const [nextDay] = await read({ query })
   assert.ok(nextDay?.personRef)
   assert.notEqual(nextDay.personRef, first.personRef)
-  for (const entry of await read()) if (entry.identityId !== null) assert.equal(entry.personRef, null, entry.action)
+  for (const entry of await read())
+    if (entry.identityId ?? entry.clientId) assert.equal(entry.personRef, null, entry.action)
   const ofAccount = [first, second, nextDay]
   for (const each of ofAccount) assert.deepEqual([each.requestId, each.object, each.actor.id], [null, null, null])
 })
