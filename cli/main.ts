@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import manifest from './package.json' with { type: 'json' }
 import { addChange as addChangeApp } from './apps/change.ts'
