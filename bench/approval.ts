@@ -5,8 +5,7 @@
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../tools/postgres.ts'
 import { answerOf } from '../server/testing/approver.ts'
-import { newSigningPair } from '../server/testing/signer.ts'
-import { callerOf, register, startCountersign } from './countersign.ts'
+import { callerOf, enroll, startCountersign, type Person } from './countersign.ts'
 import type { Answer, Call } from './load.ts'
 import { measure, medianOf, type Figure } from './measurements.ts'
 
@@ -24,11 +23,10 @@ const reached = [
 await using cluster = await startPostgres({ durable: true })
 await using service = await startCountersign(cluster.url, { reached })
 const call = callerOf(service.baseUrl)
-type Person = Awaited<ReturnType<typeof enroll>>
 type Pending = { person: Person; requestId: string; text: string }
 
 const people: Person[] = []
-for (let nth = 0; nth < Number(values.people); nth += 1) people.push(await enroll(`ada-${nth}`))
+for (let nth = 0; nth < Number(values.people); nth += 1) people.push(await enroll(call, service.authUrl, `ada-${nth}`))
 const figures: Record<'start' | 'with an approval' | 'a signature alone', Figure[]> = {
   'a signature alone': [],
   start: [],
@@ -58,14 +56,6 @@ const least = costs[0]?.server ?? 0
 console.log('|  | server µs | database µs | ratio |\n| --- | ---: | ---: | ---: |')
 for (const { name, server, database } of costs)
   console.log(`| ${name} | ${server.toFixed(0)} | ${database.toFixed(0)} | ${(server / least).toFixed(2)} |`)
-
-async function enroll(handle: string) {
-  const person = await register(call, service.authUrl, handle)
-  const pair = newSigningPair()
-  const key = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
-  await call('POST /api/signing/keys/:identityId', person.sessionToken, key, { identityId: person.identityId })
-  return { ...person, pair }
-}
 
 /** Creates the requests of a measurement, which are answered in it. */
 async function createRequests(round: number): Promise<Pending[]> {

@@ -9,6 +9,7 @@ import type { ResponseOf, Api } from '@countersign/protocol/api'
 import type { ClientId } from '@countersign/protocol/ids'
 import { createAuthenticator } from '../server/testing/authenticator.ts'
 import { freePorts, testAdminToken } from '../server/testing/service.ts'
+import { newSigningPair } from '../server/testing/signer.ts'
 import { fieldsOf, tokenRequest, userinfoRequest, type Implementation } from './implementation.ts'
 import { runLoad, type Answer as Answered, type Call } from './load.ts'
 import { newSignature, verificationRequest } from './signature.ts'
@@ -17,6 +18,7 @@ const ownRoot = join(import.meta.dirname, '..')
 /** The rate limits that the load would reach. */
 const ownLimits = ['signature-verifications', 'changes-per-user']
 const redirectUri = 'https://app.example/callback'
+export const scope = 'openid profile offline_access'
 
 /** Calls that only this product supports, and what further measurements need. */
 export type Countersign = Implementation & {
@@ -24,17 +26,22 @@ export type Countersign = Implementation & {
   status: Call
   baseUrl: string
   authUrl: string
-  app: { clientId: ClientId; clientSecret: string }
+  app: App
 }
 
-/**
- * The product as `npm start` runs it, with rate limits, audit log, log and durable PostgreSQL, in one process. `root`
- * is the checkout to run, and `reached` are the rate limits of that version which the load would reach.
- */
-export async function startCountersign(
+type Launch = {
+  /** The checkout to run. */
+  root?: string
+  /** The rate limits of that version which the load would reach. */
+  reached?: string[]
+  environment?: Record<string, string>
+}
+
+/** The product as `npm start` runs it, with rate limits, audit log, log and durable PostgreSQL, in one process. */
+export async function launchCountersign(
   databaseUrl: string,
-  { root = ownRoot, reached = ownLimits } = {},
-): Promise<Countersign> {
+  { root = ownRoot, reached = ownLimits, environment = {} }: Launch = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const [api, auth, business] = await freePorts(3)
   const baseUrl = `http://localhost:${api}`
@@ -55,6 +62,8 @@ export async function startCountersign(
     RATE_LIMIT_NUMBERS: reached.map((limit) => `${limit}=1000000`).join(),
     // As `npm start` runs it.
     NODE_OPTIONS: '--max-semi-space-size=4',
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.countersign'),
+    ...environment,
   }
   const child = spawn(process.execPath, [join(root, 'server/main.ts')], {
     env: settings,
@@ -62,6 +71,22 @@ export async function startCountersign(
   })
   await log.close()
   await readiness(child, `${baseUrl}/readyz`)
+  return {
+    pid: child.pid ?? 0,
+    baseUrl,
+    authUrl,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await once(child, 'close')
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts the product with a user and an app. */
+export async function startCountersign(databaseUrl: string, launch: Launch = {}): Promise<Countersign> {
+  const service = await launchCountersign(databaseUrl, launch)
+  const { baseUrl, authUrl } = service
   const call = callerOf(baseUrl)
   const person = await register(call, authUrl)
   const { clientId, clientSecret } = await call('POST /api/admin/apps', testAdminToken, {
@@ -69,7 +94,7 @@ export async function startCountersign(
     redirectUris: [redirectUri],
     idTokenSignedResponseAlg: 'ES256',
   })
-  const credentials = { client_id: clientId, client_secret: clientSecret ?? '' }
+  const app = { clientId, clientSecret: clientSecret ?? '' }
   const signed = newSignature()
   await call(`POST /api/signing/keys/:identityId`, person.sessionToken, signed.key, { identityId: person.identityId })
   const { requestId } = await call('POST /api/signing/request', undefined, {
@@ -77,53 +102,68 @@ export async function startCountersign(
     ...{ payload: signed.verification.message, expiresInSeconds: 3600 },
   })
 
-  const consent = (verifier: string): Call => ({
-    method: 'POST',
-    url: `${baseUrl}/api/oauth/authorize`,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${person.sessionToken}` },
-    body: JSON.stringify({
-      clientId,
-      redirectUri,
-      identityId: person.identityId,
-      scope: 'openid profile offline_access',
-      codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
-      nonce: 'a-nonce-of-usual-length',
-    }),
-  })
-  const redemption = (verifier: string, consented: Answered | undefined): Call => {
-    const code = new URL(String(fieldsOf(consented?.body ?? '{}')['redirectUrl'])).searchParams.get('code') ?? ''
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
-    return tokenRequest(`${baseUrl}/api/oauth/token`, { ...fields, ...credentials })
-  }
-
   return {
+    ...service,
     name: 'Countersign',
-    pid: child.pid ?? 0,
     async codeGrants(count) {
-      const verifiers = Array.from({ length: count }, () => randomBytes(32).toString('base64url'))
-      const consents = await runLoad(verifiers.map(consent), 16)
-      return verifiers.map((verifier, index) => redemption(verifier, consents[index]))
+      const verifiers = Array.from({ length: count }, newVerifier)
+      const consents = await runLoad(
+        verifiers.map((verifier) => authorizationRequest({ baseUrl, app }, person, verifier)),
+        16,
+      )
+      return verifiers.map((verifier, index) => codeGrantRequest({ baseUrl, app }, verifier, consents[index]))
     },
     refresh: ({ refreshToken }) =>
       tokenRequest(`${baseUrl}/api/oauth/token`, {
         grant_type: 'refresh_token',
         refresh_token: refreshToken,
-        ...credentials,
+        ...credentialsOf(app),
       }),
     userinfo: (tokens) => userinfoRequest(`${baseUrl}/api/oauth/userinfo`, tokens),
-    baseUrl,
-    authUrl,
-    app: { clientId, clientSecret: clientSecret ?? '' },
+    introspection: ({ accessToken }) =>
+      tokenRequest(`${baseUrl}/api/oauth/introspect`, { token: accessToken, ...credentialsOf(app) }),
+    app,
     verify: verificationRequest(`${baseUrl}/api/signing/verify`, signed.verification),
     status: { method: 'GET', url: `${baseUrl}/api/signing/request/${requestId}/status?clientId=${clientId}` },
     keySet: { method: 'GET', url: `${authUrl}/.well-known/jwks.json` },
     discovery: { method: 'GET', url: `${authUrl}/.well-known/openid-configuration` },
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM')
-      await once(child, 'close')
-      await rm(directory, { recursive: true, force: true })
-    },
   }
+}
+
+type App = { clientId: ClientId; clientSecret: string }
+
+export function newVerifier(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The request of the page by which a signed-in user lets the app have an authorization code. */
+export function authorizationRequest(
+  { baseUrl, app: { clientId } }: { baseUrl: string; app: App },
+  { sessionToken, identityId }: { sessionToken: string; identityId: string },
+  verifier: string,
+): Call {
+  const fields = {
+    ...{ clientId, redirectUri, identityId, scope },
+    codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
+    nonce: 'a-nonce-of-usual-length',
+  }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${sessionToken}` }
+  return { method: 'POST', url: `${baseUrl}/api/oauth/authorize`, headers, body: JSON.stringify(fields) }
+}
+
+/** The token request with the code of that answer. */
+export function codeGrantRequest(
+  { baseUrl, app }: { baseUrl: string; app: App },
+  verifier: string,
+  authorized: Answered | undefined,
+): Call {
+  const code = new URL(String(fieldsOf(authorized?.body ?? '{}')['redirectUrl'])).searchParams.get('code') ?? ''
+  const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+  return tokenRequest(`${baseUrl}/api/oauth/token`, { ...fields, ...credentialsOf(app) })
+}
+
+function credentialsOf({ clientId, clientSecret }: App) {
+  return { client_id: clientId, client_secret: clientSecret }
 }
 
 /** Resolves when the service is ready; rejects if it ends before. The service has logged the reason. */
@@ -165,4 +205,15 @@ export async function register(call: Caller, authUrl: string, handle = 'ada') {
     sessionToken: registered.sessionToken,
     identityId: registered.identities[0]?.identityId ?? '',
   }
+}
+
+export type Person = Awaited<ReturnType<typeof enroll>>
+
+/** Registers a user with a signing key. */
+export async function enroll(call: Caller, authUrl: string, handle: string) {
+  const person = await register(call, authUrl, handle)
+  const pair = newSigningPair()
+  const key = { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' }
+  await call('POST /api/signing/keys/:identityId', person.sessionToken, key, { identityId: person.identityId })
+  return { ...person, pair }
 }

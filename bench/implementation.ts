@@ -11,6 +11,7 @@ export type Implementation = AsyncDisposable & {
   codeGrants: (count: number) => Promise<Call[]>
   refresh: (tokens: Tokens) => Call
   userinfo: (tokens: Tokens) => Call
+  introspection: (tokens: Tokens) => Call
   keySet: Call
   discovery: Call
 }

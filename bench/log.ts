@@ -3,12 +3,9 @@
  * a key, giving an entry its index, reading the head, proofs, and `countersign log watch`. The entries up to each size
  * are made and stored by this program, and get their indexes from the service.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startPostgres } from '../tools/postgres.ts'
@@ -18,6 +15,7 @@ import { fieldsOf } from './implementation.ts'
 import { ageLeaves, insertLeaves, readLogBytes, type Leaf } from './leaves.ts'
 import type { Call } from './load.ts'
 import { measure } from './measurements.ts'
+import { usageOf } from './program-usage.ts'
 import { processorMicroseconds, processorMicrosecondsOfFamily, residentMegabytes } from './processor-time.ts'
 
 const { values } = parseArgs({
@@ -158,17 +156,9 @@ async function costOf(calls: Call[], expected = 200): Promise<string> {
 }
 
 /** Runs `countersign log watch`, and returns its processor time and its peak memory. */
-async function watch(state: string): Promise<{ seconds: number; megabytes: number }> {
+function watch(state: string): Promise<{ seconds: number; megabytes: number }> {
   const program = join(import.meta.dirname, '../cli/main.ts')
-  const words = ['--import', join(import.meta.dirname, 'usage.ts'), program, 'log', 'watch', '--state', state]
-  const env = { PATH: process.env['PATH'], BASE_URL: service.baseUrl }
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit', 'pipe'] })
-  const report = child.stdio[3]
-  if (!report || !('readable' in report)) throw new Error('the program has no third descriptor')
-  const [words3] = await Promise.all([text(report), once(child, 'close')])
-  if (child.exitCode !== 0) throw new Error(`log watch ended with ${child.exitCode}`)
-  const { seconds, megabytes } = fieldsOf(words3)
-  return { seconds: Number(seconds), megabytes: Number(megabytes) }
+  return usageOf([program, 'log', 'watch', '--state', state], { BASE_URL: service.baseUrl })
 }
 
 function get(path: string): Call {

@@ -4,18 +4,15 @@
  * docs/benchmarks.md. `--against <folder>` instead compares with another version: a checkout of it, ready to run.
  * `--reached a,b` names the rate limits that the load would reach there, if they have other names.
  */
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
-import { startPostgres, type Cluster } from '../tools/postgres.ts'
+import { startPostgres } from '../tools/postgres.ts'
 import type { Implementation } from './implementation.ts'
 import { startCountersign } from './countersign.ts'
 import { compareSigning } from './signing.ts'
 import { inTurn, medianOf, mediansOf, runRound, waitsOf, type Round } from './measurements.ts'
 import { sendSlowly } from './load.ts'
-import { startPeer } from './peer.ts'
+import { newDatabase, startPeers } from './peer.ts'
 import { residentMegabytes } from './processor-time.ts'
 import { reportOf, type Result } from './report.ts'
 import { describeVersions } from './versions.ts'
@@ -72,14 +69,6 @@ async function startOthers(): Promise<Implementation[]> {
   return alone ? [] : startPeers(cluster)
 }
 
-async function startPeers(durable: Cluster): Promise<Implementation[]> {
-  installPeers()
-  return [
-    await startPeer('oidc-provider', 'oidc-provider.ts', {}),
-    await startPeer('better-auth', 'better-auth.ts', { DATABASE_URL: await newDatabase(durable, 'better_auth') }),
-  ]
-}
-
 /**
  * Runs all rounds, with the implementations one after another in each. The first round is for warming up, and is not
  * counted.
@@ -118,21 +107,4 @@ function briefly(round: Round): string {
   return Object.entries(round)
     .map(([name, { microseconds }]) => `${name} ${microseconds.toFixed(0)}`)
     .join(', ')
-}
-
-/** The others need packages of their own, which the product does not install. */
-function installPeers(): void {
-  const folder = join(import.meta.dirname, 'peers')
-  if (existsSync(join(folder, 'node_modules'))) return
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--workspaces=false'], { cwd: folder, stdio: 'inherit' })
-}
-
-async function newDatabase({ url }: Cluster, name: string): Promise<string> {
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(`create database ${name}`)
-  await client.end()
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  return address.href
 }

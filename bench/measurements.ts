@@ -11,7 +11,8 @@ export type Figure = { microseconds: number; databaseMicroseconds: number; p50: 
 
 export type Round = Record<FigureName, Figure>
 
-const inFlight = 32
+/** The number of requests in flight where no other is given. */
+const usuallyInFlight = 32
 /** Cheap requests are sent more often, because a garbage collection or other load weighs more there. */
 const cheapFactor = 3
 const cheapestFactor = 10
@@ -46,6 +47,7 @@ export async function measure(
   calls: Call[],
   pid: number,
   databasePid: number,
+  inFlight = usuallyInFlight,
 ): Promise<{ answers: Answer[]; figure: Figure }> {
   const before = { server: processorMicroseconds(pid), database: processorMicrosecondsOfFamily(databasePid) }
   const began = performance.now()

@@ -53,7 +53,7 @@ function ratio(ours: Result, peer: Result, figure: FigureName): string[] {
   return [measured.toFixed(2), budget === undefined ? '' : `≤ ${budget}`, verdict]
 }
 
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   const rule = line(head.map((_, index) => (index === 0 ? '---' : '---:')))
   return [line(head), rule, ...rows.map(line)].join('\n')

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { chartOf } from './chart.ts'
@@ -6,13 +6,31 @@ import type { Result } from './report.ts'
 
 const docs = join(import.meta.dirname, '..', 'docs')
 
-/** Writes docs/benchmarks.md: the tables, a chart, and the method. */
+const page = join(docs, 'benchmarks.md')
+
+/** Writes docs/benchmarks.md: the tables, a chart, and the method. Keeps the section about a whole sign-in. */
 export function writeReport(results: Result[], report: string): void {
+  const { signIn } = readPage()
   writeFileSync(join(docs, 'pictures', 'benchmarks.svg'), chartOf(results))
-  writeFileSync(join(docs, 'benchmarks.md'), `${introduction()}\n${report}\n\n${explanation}`)
+  writeFileSync(page, `${introduction()}\n${report}\n\n${signIn}${explanation}`)
 }
 
-const explanation = `## Where the time goes
+/** Writes the section of docs/benchmarks.md about a whole sign-in. */
+export function writeSignInReport(report: string): void {
+  const { before } = readPage()
+  writeFileSync(page, `${before}${signInHeading}\n\n${signInIntroduction()}\n\n${report}\n\n${explanation}`)
+}
+
+function readPage(): { before: string; signIn: string } {
+  const text = readFileSync(page, 'utf8').split(explanationHeading)[0] ?? ''
+  const [before = '', signIn] = text.split(`${signInHeading}\n`)
+  return { before, signIn: signIn === undefined ? '' : `${signInHeading}\n${signIn}` }
+}
+
+const signInHeading = '## A whole sign-in'
+const explanationHeading = '## Where the time goes'
+
+const explanation = `${explanationHeading}
 
 A peer that keeps everything in memory never waits for a database, writes no log, and loses its data when it ends. Of
 the processor time of our code and refresh grants, the two signatures take a quarter; HTTP in Node and Fastify, with the
@@ -62,8 +80,19 @@ the lowest priority (\`nice -n 19\`) on a busy machine: only the ratio of the tw
 The log takes about 1,100 bytes of the database for each entry, with indexes and the space that a vacuum frees.
 `
 
+function signInIntroduction(): string {
+  const [day, version] = [today(), process.versions.node]
+  return `\`node bench/sign-in.ts --write\` writes this section. Last run: ${day}, Node ${version}, on the same kind of
+machine, with one worker and PostgreSQL with \`fsync\` on. Tables show medians of the rounds, with the smallest and the
+largest in parentheses. The time of the database includes all of its processes.`
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10)
+}
+
 function introduction(): string {
-  const day = new Date().toISOString().slice(0, 10)
+  const day = today()
   return `# Benchmarks
 
 \`npm run bench -- --write\` writes this page. Last run: ${day}, Node ${process.versions.node}, ${cpus().length} cores

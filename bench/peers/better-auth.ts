@@ -86,6 +86,7 @@ onOrder((challenges) =>
 sendReady({
   token: `${base}/oauth2/token`,
   userinfo: `${base}/oauth2/userinfo`,
+  introspection: `${base}/oauth2/introspect`,
   keySet: `${base}/jwks`,
   discovery: `${base}/.well-known/openid-configuration`,
   clientId: client.client_id,

@@ -74,7 +74,7 @@ const provider = new Provider(issuer, {
   ],
   claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'picture', 'updated_at'] },
   cookies: { keys: ['a-key-of-the-bench'] },
-  features: { devInteractions: { enabled: false } },
+  features: { devInteractions: { enabled: false }, introspection: { enabled: true } },
   pkce: { required: () => true },
   async findAccount(_context, accountId) {
     return {
@@ -119,6 +119,7 @@ onOrder(async (challenges) => {
 sendReady({
   token: `${issuer}/token`,
   userinfo: `${issuer}/me`,
+  introspection: `${issuer}/token/introspection`,
   keySet: `${issuer}/jwks`,
   discovery: `${issuer}/.well-known/openid-configuration`,
   clientId,

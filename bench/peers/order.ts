@@ -2,6 +2,7 @@
 export type Ready = {
   token: string
   userinfo: string
+  introspection: string
   keySet: string
   discovery: string
   clientId: string
