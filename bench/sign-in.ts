@@ -120,7 +120,7 @@ async function measureMemory(): Promise<{ megabytes: number; requests: number }>
     return runLoad(calls, 32)
   }
   while (sent < Number(values.requests)) {
-    const grants = await service.codeGrants(2000)
+    const grants = await service.codeGrants(500)
     sent += grants.length
     const tokens = (await send(grants)).map(tokensOf)
     const refreshed = (await send(tokens.map(service.refresh))).map(tokensOf)
