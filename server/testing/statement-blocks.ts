@@ -3,23 +3,33 @@ import type pg from 'pg'
 /** Executed statement, with the number of blocks of 8 KiB that it read. */
 export type Ran = { text: string; blocks: number }
 
+/** Plans that PostgreSQL makes for a statement: for the values of each execution, or one for all values. */
+export type PlanMode = 'force_custom_plan' | 'force_generic_plan'
+
 /**
  * Records how much the statements of a PostgreSQL have read, as reported by auto_explain: those of clients, and those
  * that constraints run within them. Requires a superuser. An embedded database does not report it.
  */
 export function watchStatements() {
-  const known = new WeakSet<pg.PoolClient>()
+  const planModes = new WeakMap<pg.PoolClient, PlanMode>()
+  let planMode: PlanMode = 'force_custom_plan'
   let ran: Ran[] = []
 
   function watch(client: pg.PoolClient): void {
-    if (known.has(client)) return
-    known.add(client)
+    const known = planModes.get(client)
+    if (known === planMode) return
+    planModes.set(client, planMode)
+    const load = known === undefined ? report(client) : ''
+    // Queued before any statement of the client: a connection runs statements in order.
+    void client.query(`${load}set plan_cache_mode = ${planMode}`)
+  }
+
+  function report(client: pg.PoolClient): string {
     client.on('notice', ({ message = '' }) => {
       const at = message.indexOf('plan:\n')
       if (at !== -1) ran.push(readPlan(message.slice(at + 'plan:\n'.length)))
     })
-    // Queued before any statement of the client: a connection runs statements in order.
-    void client.query(`load 'auto_explain'; ${settings.map((setting) => `set auto_explain.${setting};`).join('')}`)
+    return `load 'auto_explain'; ${settings.map((setting) => `set auto_explain.${setting};`).join('')}`
   }
 
   return {
@@ -27,6 +37,10 @@ export function watchStatements() {
     between(pool: pg.Pool): pg.Pool {
       if (pool.options.connectionString !== undefined) pool.on('acquire', watch)
       return pool
+    },
+    /** Chooses the plans of statements from now on; at first, custom ones. */
+    usePlans(mode: PlanMode): void {
+      planMode = mode
     },
     /** Returns the statements since the last call. */
     take(): Ran[] {

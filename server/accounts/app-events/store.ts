@@ -59,12 +59,12 @@ export async function listSharedGroups(
     from app cross join unnest(${groupIds}::uuid[]) as joined (group_id)
     where client_id = any(${clientIds}::text[]) and (
       (groups_claim = 'all' and exists (
-        select from user_group where user_group.group_id = joined.group_id and managed_by is null
+        select from user_group where user_group.group_id = joined.group_id and managed_by is null offset 0
       ))
       or exists (select from app_access_group named
-        where named.client_id = app.client_id and named.group_id = joined.group_id)
+        where named.client_id = app.client_id and named.group_id = joined.group_id offset 0)
       or exists (select from app_role_group named
-        where named.client_id = app.client_id and named.group_id = joined.group_id)
+        where named.client_id = app.client_id and named.group_id = joined.group_id offset 0)
     )`.execute(tx)
   return rows
 }

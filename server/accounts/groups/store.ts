@@ -31,7 +31,7 @@ export function listGroups(db: Database, { key, after, count }: Page) {
     .$if(key !== undefined, (some) => some.where('key', '=', key ?? ''))
     .$if(after !== undefined, (some) => some.where('key', '>', after ?? ''))
     .orderBy('key')
-    .limit(count)
+    .limit(sql.lit(count))
     .execute()
 }
 

@@ -176,7 +176,9 @@ export async function expireMemberships(
     .updateTable('group_member')
     .set({ expires_at: now })
     .where('source', '=', source)
-    .where('expires_at', '>', now)
+    // The index by source omits those added by hand, and an index by end has the memberships of all sources.
+    .where('source', '<>', sql.lit('manual'))
+    .where(sql<boolean>`coalesce(expires_at > ${now}, false)`)
     .$if(notGivenBy !== undefined, (some) => {
       const { groupIds = [], ruleIds = [] } = notGivenBy ?? {}
       return some.where('group_id', 'in', groupIds).where(sql<boolean>`not rule_ids && ${ruleIds}::uuid[]`)

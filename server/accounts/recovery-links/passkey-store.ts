@@ -181,7 +181,7 @@ export async function leaseDue(
     update recovery_link set attempt_at = ${until}
     where (user_id, recovery_link_id) in (
       select user_id, recovery_link_id from recovery_link where attempt_at <= ${now}
-      order by attempt_at limit ${batch} for update skip locked
+      order by attempt_at limit ${sql.lit(batch)} for update skip locked
     )
     returning user_id as "userId", recovery_link_id as "recoveryLinkId", identity_id as "identityId"`.execute(db)
   return rows

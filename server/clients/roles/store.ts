@@ -31,7 +31,15 @@ export function listRoleGroups(db: Database | Transaction, clientId: ClientId): 
 export function listRoleIdentities(db: Database | Transaction, clientId: ClientId) {
   return db
     .selectFrom('app_role_identity')
-    .innerJoin('identity', 'identity.identity_id', 'app_role_identity.identity_id')
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('identity')
+          .select(['identity_id', 'handle', 'display_name'])
+          .whereRef('identity.identity_id', '=', 'app_role_identity.identity_id')
+          .offset(0)
+          .as('identity'),
+      (join) => join.onTrue(),
+    )
     .select(['role_key as role', 'identity.identity_id as identityId', 'handle', 'display_name as displayName'])
     .where('app_role_identity.client_id', '=', clientId)
     .orderBy('handle')

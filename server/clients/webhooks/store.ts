@@ -18,10 +18,15 @@ export function listDeliveries(db: Database, receiverId: string, before: string 
   const page = before === undefined ? newest : newest.where('delivery_id', '<', before)
   return db
     .selectFrom(page.as('delivery'))
-    .leftJoin('webhook_attempt as attempt', (join) =>
-      join
-        .onRef('attempt.receiver_id', '=', 'delivery.receiver_id')
-        .onRef('attempt.delivery_id', '=', 'delivery.delivery_id'),
+    .leftJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('webhook_attempt')
+          .select(['attempt', 'attempted_at', 'response_status', 'reason'])
+          .whereRef('webhook_attempt.receiver_id', '=', 'delivery.receiver_id')
+          .whereRef('webhook_attempt.delivery_id', '=', 'delivery.delivery_id')
+          .offset(0)
+          .as('attempt'),
+      (join) => join.onTrue(),
     )
     .select([
       'delivery.delivery_id as deliveryId',

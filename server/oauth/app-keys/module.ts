@@ -30,7 +30,9 @@ export const appKeys = defineModule<AppKeyServices>()({
   rateLimits,
   tables: { authorization_app_key: 'include', authorization_app_public_key: 'include' },
   ended: {
-    identities: (tx, { identityIds }) => deleteAppKeys(tx, identityIds),
+    async identities(tx, { identityIds }) {
+      for (const identityId of identityIds) await deleteAppKeys(tx, identityId)
+    },
     keys: (tx, losing, now) => takeAppKeys(tx, losing, now),
   },
 })

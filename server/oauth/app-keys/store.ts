@@ -98,10 +98,10 @@ export function deleteKeysOf(tx: Transaction, identityIds: IdentityId[]) {
     .execute()
 }
 
-/** Deletes the app keys of identities that are being deleted, and releases their current and former public keys. */
-export async function deleteAppKeys(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
-  await tx.deleteFrom('authorization_app_key').where('identity_id', 'in', identityIds).execute()
-  await tx.deleteFrom('authorization_app_public_key').where('identity_id', 'in', identityIds).execute()
+/** Deletes the app keys of an identity that is being deleted, and releases its current and former public keys. */
+export async function deleteAppKeys(tx: Transaction, identityId: IdentityId): Promise<void> {
+  await tx.deleteFrom('authorization_app_key').where('identity_id', '=', identityId).execute()
+  await tx.deleteFrom('authorization_app_public_key').where('identity_id', '=', identityId).execute()
 }
 
 /** Query for an identity in an app. */

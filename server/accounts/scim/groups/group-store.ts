@@ -55,7 +55,8 @@ export async function listMembers(
   const source = `scim:${tokenId}`
   const { rows } = await sql<MemberOfGroup>`
     select group_id as "groupId", identity_id as "identityId" from (
-      select group_id, identity_id from group_member where source = ${source} and group_id = any(${groupIds}::uuid[])
+      select group_id, identity_id from group_member
+      where source = ${source} and source <> 'manual' and group_id = any(${groupIds}::uuid[])
       union all
       select group_id, identity_id from unnest(${groupIds}::uuid[]) as listed (group_id) join invited_identity
         on group_ids && array[listed.group_id] and managed_by = ${source}

@@ -5,7 +5,8 @@ import { emailKeysOf, type ScimEmail, type ScimUser, type StoredUser } from './u
 
 /**
  * Whether the user of a row is active: neither suspended through the identity nor to be deleted. As the statements of
- * this file name the tables.
+ * this file name the tables. Without `offset 0`, the database may read all suspensions once, rather than those of each
+ * user.
  */
 export function activeExpression(now: Date): RawBuilder<boolean> {
   return sql`(case when identity.identity_id is null then u.active else not (
@@ -13,9 +14,11 @@ export function activeExpression(now: Date): RawBuilder<boolean> {
       select from account_suspension own
       where own.user_id = identity.user_id and own.identity_id = identity.identity_id
         and (own.suspended_until is null or own.suspended_until > ${now})
+      offset 0
     ) or exists (
       select from identity_deletion own
       where own.user_id = identity.user_id and own.identity_id = identity.identity_id
+      offset 0
     )
   ) end)`
 }
@@ -29,7 +32,10 @@ function fields(now: Date) {
   return sql`${sent}, ${activeExpression(now)} as "isActive"`
 }
 
-const rows = sql`scim_user u left join identity on identity.identity_id = u.identity_id`
+const rows = sql`
+    scim_user u left join lateral (
+      select * from identity where identity.identity_id = u.identity_id offset 0
+    ) identity on true`
 
 type Key = { tokenId: string; identityId: IdentityId }
 

@@ -33,15 +33,40 @@ export async function insertInvitation(tx: Transaction, invitation: NewInvitatio
     .execute()
 }
 
-function waiting(db: Database, organizationId: OrganizationId, now: Date) {
-  return db
+type InvitationFilter = { organizationId: OrganizationId; invitationId?: string }
+
+function waiting(db: Database, { organizationId, invitationId }: InvitationFilter, now: Date) {
+  const ofOrganization = db
     .selectFrom('organization_invitation')
-    .leftJoin('identity', 'identity.identity_id', 'organization_invitation.identity_id')
-    .leftJoin('identity as inviter', 'inviter.identity_id', 'organization_invitation.invited_by')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .$if(invitationId !== undefined, (one) => one.where('invitation_id', '=', invitationId ?? ''))
+    // Otherwise the index by end may be used, which has the invitations of all organizations.
+    .offset(0)
+  return db
+    .selectFrom(ofOrganization.as('organization_invitation'))
+    .leftJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('identity')
+          .select('identity.handle')
+          .whereRef('identity.identity_id', '=', 'organization_invitation.identity_id')
+          .offset(0)
+          .as('invitee'),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('identity')
+          .select(['identity.display_name', 'identity.handle', 'identity.avatar_url'])
+          .whereRef('identity.identity_id', '=', 'organization_invitation.invited_by')
+          .offset(0)
+          .as('inviter'),
+      (join) => join.onTrue(),
+    )
     .select([
       'invitation_id as invitationId',
       'role',
-      'identity.handle as handle',
+      'invitee.handle as handle',
       'inviter.display_name as inviterName',
       'inviter.handle as inviterHandle',
       'inviter.avatar_url as inviterAvatarUrl',
@@ -54,7 +79,6 @@ function waiting(db: Database, organizationId: OrganizationId, now: Date) {
       'mailed_at as mailedAt',
       'expires_at as expiresAt',
     ])
-    .where('organization_id', '=', organizationId)
     .where('accepted_at', 'is', null)
     .where('expires_at', '>', now)
 }
@@ -63,11 +87,11 @@ export type PendingInvitation = Awaited<ReturnType<typeof listPendingInvitations
 
 /** Lists pending invitations, newest first. */
 export function listPendingInvitations(db: Database, organizationId: OrganizationId, now: Date) {
-  return waiting(db, organizationId, now).orderBy('invitation_id', 'desc').execute()
+  return waiting(db, { organizationId }, now).orderBy('invitation_id', 'desc').execute()
 }
 
 export function findPendingInvitation(db: Database, organizationId: OrganizationId, invitationId: string, now: Date) {
-  return waiting(db, organizationId, now).where('invitation_id', '=', invitationId).executeTakeFirst()
+  return waiting(db, { organizationId, invitationId }, now).executeTakeFirst()
 }
 
 /** Returns the inviting identity as invitees see it. */

@@ -206,7 +206,7 @@ export function pruneRequests(db: Database, now: Date, batch: number): Promise<n
  * identities belonged to one user.
  */
 export async function deleteSigningRequests(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
-  await store.deleteRequests(tx, identityIds)
+  for (const identityId of identityIds) await store.deleteRequests(tx, identityId)
   await deleteSignatureUses(tx, identityIds)
   await quotaStore.deleteRecords(tx, identityIds)
 }

@@ -279,19 +279,18 @@ export async function expirePending(tx: Transaction, identityId: IdentityId): Pr
 }
 
 /**
- * Deletes all requests of identities. For pending requests, whose number is limited, it keeps the app until they
+ * Deletes all requests of an identity. For pending requests, whose number is limited, it keeps the app until they
  * expire.
  */
-export async function deleteRequests(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+export async function deleteRequests(tx: Transaction, identityId: IdentityId): Promise<void> {
   const { signingPendingOfConnectedTogetherMax, signingPendingOfUnconnectedTogetherMax } = limits
-  const waitingMax =
-    identityIds.length * (signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax)
+  const waitingMax = signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax
   await sql`
     with gone as (
-      delete from signing_request where identity_id = any(${identityIds}::uuid[])
+      delete from signing_request where identity_id = ${identityId}::uuid
       returning identity_id, request_id, client_id, public_key, status, expires_at
     ), places as (
-      delete from signing_request_route using gone where signing_request_route.request_id = gone.request_id
+      delete from signing_request_route where request_id = any(array(select request_id from gone))
     )
     insert into signing_former_request (request_id, identity_id, client_id, public_key, expires_at)
     select request_id, identity_id, client_id, public_key, expires_at from gone where status = 'pending'
