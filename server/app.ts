@@ -167,6 +167,7 @@ function openStorageOf(config: Config, log: Logger): Promise<Storage> {
     url: config.databaseUrl,
     directory: config.dataDirectory,
     connections: connectionsOf(config),
+    statementNames: config.statementNames,
     onPanic(message) {
       // Any further request to the backend would spin forever, so the supervisor must restart the process.
       process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)

@@ -13,11 +13,11 @@ import { copyMigrated } from './migrated-database.ts'
 export type Between = (pool: pg.Pool) => pg.Pool
 
 /** Opens a migrated database for a test, deleted at the end: embedded, or on the PostgreSQL of `TEST_DATABASE_URL`. */
-export async function openTestStorage(between: Between = (pool) => pool): Promise<Storage> {
+export async function openTestStorage(between: Between = (pool) => pool, statementNames = true): Promise<Storage> {
   const made = await openTestDatabase()
   const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
   await migrate(pool)
-  return createStorage(between(pool), close)
+  return createStorage(between(pool), close, statementNames)
 }
 
 /** Opens the same without any migration. */

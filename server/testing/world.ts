@@ -58,7 +58,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     ...(environment['AUTH_URL']?.startsWith('https:') && { REGISTRATION: 'open' }),
     ...environment,
   })
-  const storage = more.storage ?? (await openTestStorage(more.between))
+  const storage = more.storage ?? (await openTestStorage(more.between, given.statementNames))
   const settings = await openSettings({ config: given, db: storage.db })
   const config = withCurrentBrand(given, settings)
   let now = more.startedAt ?? new Date('2030-01-01T12:00:00.000Z')

@@ -28,6 +28,8 @@ export type Config = {
   /** Addresses of this machine for all listeners. Undefined for all addresses. */
   listenAddresses: string[] | undefined
   databaseUrl: Secret | undefined
+  /** True if statements are prepared under names, which belong to a connection of the database. */
+  statementNames: boolean
   dataDirectory: string
   /**
    * Root keys of encryption at rest: the first encrypts, all decrypt. Undefined if the key is in the data directory.
@@ -89,17 +91,8 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** All settings. A variable with a similar name prevents the start. */
 export const settings = [
-  ...[
-    'BASE_URL',
-    'AUTH_URL',
-    'BUSINESS_URL',
-    'HOST',
-    'PORT',
-    'DATABASE_URL',
-    'ALLOW_EMBEDDED',
-    'DATA_DIR',
-    'SECRET_KEY',
-  ],
+  ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'HOST', 'PORT', 'DATA_DIR', 'SECRET_KEY'],
+  ...['DATABASE_URL', 'DATABASE_STATEMENT_NAMES', 'ALLOW_EMBEDDED'],
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL'],
   ...['LOG_FORMAT', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
@@ -136,6 +129,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     port: readPort('PORT', given('PORT')),
     listenAddresses: readHost(given('HOST') ?? (local ? 'localhost' : undefined)),
     databaseUrl,
+    statementNames: readSwitch('DATABASE_STATEMENT_NAMES', given('DATABASE_STATEMENT_NAMES') ?? 'on'),
     dataDirectory: resolve(given('DATA_DIR') ?? './data'),
     secretKeys: readSecretKeys(given('SECRET_KEY'), databaseUrl !== undefined),
     adminToken: readAdminToken(given('ADMIN_TOKEN')),
@@ -146,16 +140,13 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     // https://no-color.org
     logColors: !environment['NO_COLOR'] && environment['TERM'] !== 'dumb',
     workers: readWorkers(given('WORKERS'), databaseUrl !== undefined),
-    rateLimits: readChoice('RATE_LIMITS', given('RATE_LIMITS') ?? 'on', ['on', 'off']) === 'on',
+    rateLimits: readSwitch('RATE_LIMITS', given('RATE_LIMITS') ?? 'on'),
     rateLimitNumbers: readRateLimitNumbers(given('RATE_LIMIT_NUMBERS')),
     metricsPort: readMetricsPort(given('METRICS_PORT'), [given('PORT'), baseUrl.port, authUrl.port, businessUrl.port]),
     traces: readTraces(given),
-    demo: readChoice('DEMO', given('DEMO') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
-    developerPortal:
-      readChoice('DEVELOPER_PORTAL', given('DEVELOPER_PORTAL') ?? (local ? 'on' : 'off'), ['on', 'off']) === 'on',
-    clientDocuments:
-      readChoice('CLIENT_ID_METADATA_DOCUMENTS', given('CLIENT_ID_METADATA_DOCUMENTS') ?? 'off', ['on', 'off']) ===
-      'on',
+    demo: readSwitch('DEMO', given('DEMO') ?? (local ? 'on' : 'off')),
+    developerPortal: readSwitch('DEVELOPER_PORTAL', given('DEVELOPER_PORTAL') ?? (local ? 'on' : 'off')),
+    clientDocuments: readSwitch('CLIENT_ID_METADATA_DOCUMENTS', given('CLIENT_ID_METADATA_DOCUMENTS') ?? 'off'),
     mail,
     dnsServers: readDnsServers(given('DNS_SERVERS')),
     outboundNetworks: readReceivers('OUTBOUND_NETWORKS', given('OUTBOUND_NETWORKS')),
@@ -338,6 +329,10 @@ export function logsAsText({ logFormat, ...urls }: LogSettings, isTerminal: bool
   return logFormat === 'auto' ? isTerminal && isLocalService : logFormat === 'text'
 }
 type LogSettings = Pick<Config, 'logFormat' | 'baseUrl' | 'authUrl' | 'businessUrl'>
+
+function readSwitch(name: string, text: string): boolean {
+  return readChoice(name, text, ['on', 'off']) === 'on'
+}
 
 function readChoice(name: string, text: string, choices: string[]): string {
   if (!choices.includes(text)) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`)

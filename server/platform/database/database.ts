@@ -6,6 +6,7 @@ import { allowedSocket } from '#platform/egress.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
+import { withStatementNames } from './statement-names.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import type { Tables } from './tables.ts'
 
@@ -41,6 +42,8 @@ type Opening = {
   directory: string
   /** Maximum number of connections to the PostgreSQL at `url`. */
   connections: number
+  /** False if the database cannot keep prepared statements between transactions. */
+  statementNames: boolean
   onPanic: (message: string) => void
   onConnectionError: (error: Error) => void
   /** Called while waiting for PostgreSQL to respond, or for the locks of a migration. */
@@ -70,6 +73,7 @@ export async function openStorage({
   url,
   directory,
   connections,
+  statementNames,
   onPanic,
   onConnectionError,
   onWaiting,
@@ -84,18 +88,20 @@ export async function openStorage({
     await (embedded?.close() ?? pool.end())
     throw (url && obstacleOf(error, url)) ?? error
   }
-  return createStorage(pool, embedded?.close)
+  return createStorage(pool, embedded?.close, statementNames)
 }
 
 /** Creates storage over a pool whose database is migrated. `closeAll` replaces the end of the pool. */
-export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>): Storage {
+export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, statementNames = true): Storage {
   const prepared = async <Row extends object>(statement: Statement, values: unknown[]) => {
-    const { name, text } = statement
+    const { text } = statement
+    const name = statementNames ? statement.name : undefined
     const { rows } = await retrying(() => pool.query<Row>({ name, text, values }))
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const dialect = new PostgresDialect({ pool: statementNames ? withStatementNames(pool) : pool })
+  const db = new Kysely<Tables>({ dialect })
   const { connectionString } = pool.options
   return {
     db,

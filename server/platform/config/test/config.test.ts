@@ -42,6 +42,7 @@ const wrong: Record<string, Record<string, string>> = {
   HOST: { HOST: 'db.example' },
   PORT: { PORT: 'eighty' },
   DATABASE_URL: { DATABASE_URL: 'mysql://db' },
+  DATABASE_STATEMENT_NAMES: { DATABASE_STATEMENT_NAMES: 'no' },
   SECRET_KEY: { ...hosted, SECRET_KEY: 'short' },
   ADMIN_TOKEN: { ADMIN_TOKEN: 'short' },
   WEBAUTHN_RP_ID: { ...hosted, WEBAUTHN_RP_ID: 'other.example' },

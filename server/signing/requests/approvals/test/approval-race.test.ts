@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { answerOf, approverOf } from '#testing/approver.ts'
-import { replaceQueries } from '#testing/interruption.ts'
+import { replaceQueries, textOf } from '#testing/interruption.ts'
 import { createSigner, signingRequesterOf } from '#testing/signer.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
 
@@ -17,7 +17,7 @@ after(() => world.close())
 
 const interrupt = replaceQueries((query, args) => {
   const statement = interruption
-  if (statement === undefined || args[0] !== 'begin') return query(...args)
+  if (statement === undefined || textOf(args[0]) !== 'begin') return query(...args)
   interruption = undefined
   return Promise.resolve(query(statement)).then(() => query(...args))
 })
