@@ -4,6 +4,7 @@ import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
 import type { SsoSessionUse } from '@countersign/protocol/endpoint'
 import { type IdentityId, type OrganizationId, type SessionId, type UserId, asId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
+import type { BatchedQuery } from '#platform/database/batching.ts'
 import type { Database } from '#platform/database/database.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { guard, type Guard } from '#platform/http/guard.ts'
@@ -103,7 +104,18 @@ export async function findRequestSession(
   if (token === undefined) return undefined
   if (bearer === undefined) requireOurPage(request, config)
   const now = clock()
-  return (await readSession(db, token, now)) ?? readBusinessSession(kernel, request, now)
+  const row = await findByToken(kernel, token)
+  return (row && (await liveSession(db, row, now))) ?? readBusinessSession(kernel, request, now)
+}
+
+const finders = new WeakMap<ServerContext['batched'], BatchedQuery<SessionRow>>()
+
+/** Finds a session by its token, in a statement that all guards share. */
+async function findByToken({ batched }: ServerContext, token: string): Promise<SessionRow | undefined> {
+  const find = finders.get(batched) ?? batched<SessionRow>(store.findSessionStatement)
+  finders.set(batched, find)
+  const route = parseToken('session', token, 16)
+  return route && find([uuidFromBytes(route), sha256(token)])
 }
 
 type Accepting = { ssoSession: SsoSessionUse; recoveredSession: boolean }

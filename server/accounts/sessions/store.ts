@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
+import type { BatchStatement } from '#platform/database/batching.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /**
@@ -22,25 +23,26 @@ export type SessionRow = {
   expiresAt: Date
 }
 
-export function findSession(db: Database, sessionId: SessionId): Promise<SessionRow | undefined> {
-  return db
-    .selectFrom('session')
-    .select([
-      'session_id as sessionId',
-      'token_sha256 as tokenSha256',
-      'fedcm_token_sha256 as federatedSha256',
-      'user_id as userId',
-      'auth_method as authMethod',
-      'identity_id as identityId',
-      'organization_id as organizationId',
-      'hold_until as holdUntil',
-      'auth_time as authTime',
-      'proved_request_sha256 as provedRequestSha256',
-      'last_seen_at as lastSeenAt',
-      'expires_at as expiresAt',
-    ])
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst()
+const sessionColumns = `
+  session_id as "sessionId", token_sha256 as "tokenSha256", fedcm_token_sha256 as "federatedSha256",
+  user_id as "userId", auth_method as "authMethod", identity_id as "identityId", organization_id as "organizationId",
+  hold_until as "holdUntil", auth_time as "authTime", proved_request_sha256 as "provedRequestSha256",
+  last_seen_at as "lastSeenAt", expires_at as "expiresAt"`
+
+export async function findSession(db: Database, sessionId: SessionId): Promise<SessionRow | undefined> {
+  const { rows } = await sql<SessionRow>`
+    select ${sql.raw(sessionColumns)} from session where session_id = ${sessionId}`.execute(db)
+  return rows[0]
+}
+
+/** Looks up sessions by their tokens. $1 session, $2 hash of the token. */
+export const findSessionStatement: BatchStatement = {
+  name: 'find session',
+  own: 1,
+  text: `
+    select nth::integer, token_sha256 as own, ${sessionColumns}
+    from unnest($1::uuid[], $2::bytea[]) with ordinality as requested (session_id, token_sha256, nth)
+    join session using (session_id, token_sha256)`,
 }
 
 /** Identity to which a recovered passkey is limited, and until when another passkey undoes the recovery. */
