@@ -47,7 +47,11 @@ export type ChainHead = {
   prunedHash: Uint8Array | null
 }
 
-function headOf(row: Selectable<Tables['audit_chain_head']>): ChainHead {
+const headColumns = ['sequence', 'hash', 'pruned_sequence', 'pruned_hash'] as const
+
+type HeadRow = Pick<Selectable<Tables['audit_chain_head']>, (typeof headColumns)[number]>
+
+function headOf(row: HeadRow): ChainHead {
   const { sequence, hash, pruned_sequence: prunedSequence, pruned_hash: prunedHash } = row
   return { sequence: Number(sequence), hash, prunedSequence: Number(prunedSequence), prunedHash }
 }
@@ -59,12 +63,12 @@ export async function lockHead(tx: Transaction): Promise<ChainHead> {
     .values({ version: 0, sequence: '0', hash: null, pruned_sequence: '0', pruned_hash: null })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return headOf(await tx.selectFrom('audit_chain_head').selectAll().forUpdate().executeTakeFirstOrThrow())
+  return headOf(await tx.selectFrom('audit_chain_head').select(headColumns).forUpdate().executeTakeFirstOrThrow())
 }
 
 /** Returns the head of the chain, or undefined before the first event. */
 export async function findHead(db: Database): Promise<ChainHead | undefined> {
-  const row = await db.selectFrom('audit_chain_head').selectAll().executeTakeFirst()
+  const row = await db.selectFrom('audit_chain_head').select(headColumns).executeTakeFirst()
   return row && headOf(row)
 }
 
