@@ -84,7 +84,7 @@ export function addList(audit: Command): void {
       }
       if (settings.json) return printJson({ entries })
       if (entries.length === 0) return console.log('None found.')
-      printTable([['Time', 'Action', 'By', 'Object', 'Result', 'Network'], ...entries.map(rowOf)])
+      printTable([['Time', 'Action', 'By', 'Object', 'Identity ID', 'App', 'Result', 'Network'], ...entries.map(rowOf)])
     })
 }
 
@@ -108,13 +108,13 @@ export function addExport(audit: Command): void {
     })
 }
 
-function rowOf({ at, action, actor, object, result, address }: AuditEvent): string[] {
-  return [at, action, nameOfActor(actor), nameOfObject(object), result, address ?? '']
+function rowOf({ at, action, actor, object, result, address, identityId, clientId }: AuditEvent): string[] {
+  return [at, action, nameOfActor(actor), nameOfObject(object), identityId ?? '', clientId ?? '', result, address ?? '']
 }
 
-/** Returns who acted as text: by name if there is one. */
+/** Returns who acted as text, with the kind: an app or a token can have any name. */
 function nameOfActor({ kind, name }: AuditEvent['actor']): string {
-  return kind === 'break_glass' ? 'ADMIN_TOKEN' : (name ?? kind)
+  return kind === 'break_glass' ? 'ADMIN_TOKEN' : `${kind} ${name ?? ''}`.trim()
 }
 
 /** Returns what an action was done to as text: by name if there is one. */

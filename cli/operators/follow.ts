@@ -87,12 +87,18 @@ function messageOf(error: unknown): string {
   return stripControlCharacters(error instanceof Error ? error.message : String(error))
 }
 
+function withSingleSpaces(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
 function print({ json }: Settings, data: string): void {
   if (json) return console.log(data)
-  const { at, action, result, actor, object, address } = fieldsOf(JSON.parse(data))
+  const { at, action, result, actor, object, address, identityId, clientId } = fieldsOf(JSON.parse(data))
   const [by, of] = [fieldsOf(actor), fieldsOf(object)]
-  const actorName = by['kind'] === 'break_glass' ? 'ADMIN_TOKEN' : textOf(by['name']) || textOf(by['kind'])
-  const objectName = `${textOf(of['kind'])} ${textOf(of['name']) || textOf(of['id'])}`.trim()
-  const cells = [textOf(at), textOf(action), actorName, objectName, textOf(result), textOf(address)]
+  const actorName = by['kind'] === 'break_glass' ? 'ADMIN_TOKEN' : `${textOf(by['kind'])} ${textOf(by['name'])}`
+  const objectName = `${textOf(of['kind'])} ${textOf(of['name']) || textOf(of['id'])}`
+  const about = [textOf(identityId), textOf(clientId), textOf(result), textOf(address)]
+  // A name with two spaces would look like two columns.
+  const cells = [textOf(at), textOf(action), actorName, objectName, ...about].map(withSingleSpaces)
   console.log(cells.flatMap((cell) => stripControlCharacters(cell) || []).join('  '))
 }

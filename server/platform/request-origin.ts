@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isIPv4 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 
 /** Where a request comes from. */
 export type RequestOrigin = {
   requestId: string
   /** Network of the source address: a /24 of IPv4 or a /48 of IPv6. Null if the address is unknown. */
   network: string | null
-  /** First identity that an event of this request names. */
-  identityId?: string
 }
 
 const origins = new AsyncLocalStorage<RequestOrigin>()
@@ -26,9 +24,15 @@ export function currentOrigin(): RequestOrigin | undefined {
 /** Returns the network of a source address (`sourceAddress`), or null for text that is none. */
 export function networkOf(address: string): string | null {
   if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
-  if (!address.includes(':')) return null
-  const [start = ''] = address.split('::', 1)
-  const groups = start.split(':').slice(0, 3)
-  while (groups.length > 0 && /^0*$/.test(groups.at(-1) ?? '')) groups.pop()
+  if (!isIPv6(address)) return null
+  const [start = '', end] = address.split('::', 2)
+  const [before, after] = [groupsOf(start), groupsOf(end ?? '')]
+  const omitted = end === undefined ? 0 : 8 - before.length - after.length
+  const groups = [...before, ...Array<string>(omitted).fill('0'), ...after].slice(0, 3)
+  while (groups.at(-1) === '0') groups.pop()
   return `${groups.join(':')}::/48`
+}
+
+function groupsOf(part: string): string[] {
+  return part === '' ? [] : part.split(':')
 }

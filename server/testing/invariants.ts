@@ -71,10 +71,12 @@ const invariants: Record<string, string> = {
       select count(*) from organization_trail
       where organization_trail.organization_id = organization_trail_head.organization_id
     )`,
-  'the ID of a request joins no identity with an account, and no two identities': `
-    select origin_request_id from audit_event where origin_request_id is not null
-    group by origin_request_id
-    having count(distinct identity_id) > 1 or bool_or(user_id is not null and identity_id is null)`,
+  'no event of a user, or of what follows from it, has the ID of its request': `
+    select event_id from audit_event
+    where origin_request_id is not null and actor <> 'app' and operator_kind is null`,
+  'the ID of a request by an app joins no two identities': `
+    select origin_request_id from audit_event where actor = 'app' and origin_request_id is not null
+    group by origin_request_id having count(distinct identity_id) > 1`,
   'the chain of the audit log is as long as its head says, without a gap': `
     select sequence from audit_chain_head
     where sequence <> pruned_sequence + (select count(*) from audit_chain)

@@ -42,7 +42,7 @@ export async function deleteIdentity(
     await recordDeleted(tx, { identityIds: [identityId], by: 'self' }, now)
     await removeIdentity(tx, session, identityId, now)
     if (identity) await requireListedEmail(tx, config, { identity, email: null }, now)
-    await endDataOf(tx, lifecycle, { userId, identityId }, now)
+    await endDataOf(tx, lifecycle, { userId, identityId, by: 'self' }, now)
     await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'user', userId, identityId }, now)
   })
 }
@@ -62,12 +62,13 @@ export async function deleteAccount(
   const { userId } = session
   await actingUserTransaction(db, session, async (tx) => {
     await recordDeleted(tx, { identityIds: await lockIdentitiesOfUser(tx, userId), by: 'self' }, now)
-    await endAccount(tx, lifecycle, { userId, withApps }, now)
+    await endAccount(tx, lifecycle, { userId, withApps, by: 'self' }, now)
     await recordAuditEvent(tx, { action: 'account.deleted', actor: 'user', userId }, now)
   })
 }
 
 type Owned = { userId: UserId; identityId: IdentityId }
+type By = { by: EventActor }
 
 /**
  * Deletes an identity for its operator like its user does, in an account that the transaction has locked. The account
@@ -76,13 +77,13 @@ type Owned = { userId: UserId; identityId: IdentityId }
 export async function endIdentity(
   tx: Transaction,
   lifecycle: Lifecycle,
-  { by, ...owned }: Owned & { by: EventActor },
+  { by, ...owned }: Owned & By,
   now: Date,
 ): Promise<void> {
   const { userId, identityId } = owned
   await recordDeleted(tx, { identityIds: [identityId], by }, now)
-  if (!(await deleteUnlessLast(tx, owned, now))) return endAccount(tx, lifecycle, { userId, withApps: false }, now)
-  await endDataOf(tx, lifecycle, owned, now)
+  if (!(await deleteUnlessLast(tx, owned, now))) return endAccount(tx, lifecycle, { userId, withApps: false, by }, now)
+  await endDataOf(tx, lifecycle, { ...owned, by }, now)
   await applyRemaining(tx, { userId, by }, now)
 }
 
@@ -96,18 +97,18 @@ async function recordDeleted(
   await recordIdentityEvents(tx, events, now)
 }
 
-async function endDataOf(tx: Transaction, lifecycle: Lifecycle, { userId, identityId }: Owned, now: Date) {
+async function endDataOf(tx: Transaction, lifecycle: Lifecycle, { userId, identityId, by }: Owned & By, now: Date) {
   const identityIds = [identityId]
-  await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
+  await lifecycle.end(tx, 'identities', { userId, identityIds, by }, now)
   await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'of identities' }, now)
 }
 
-type Ended = { userId: UserId; withApps: boolean }
+type Ended = By & { userId: UserId; withApps: boolean }
 
-async function endAccount(tx: Transaction, lifecycle: Lifecycle, { userId, withApps }: Ended, now: Date) {
+async function endAccount(tx: Transaction, lifecycle: Lifecycle, { userId, withApps, by }: Ended, now: Date) {
   const identityIds = await deleteUser(tx, userId, now)
   await lifecycle.end(tx, 'apps', { userId, withApps }, now)
-  await lifecycle.end(tx, 'identities', { userId, identityIds }, now)
+  await lifecycle.end(tx, 'identities', { userId, identityIds, by }, now)
   await lifecycle.end(tx, 'account', { userId }, now)
   await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'all' }, now)
 }

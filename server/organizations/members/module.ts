@@ -89,7 +89,7 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
   },
   cleanupTasks: { 'organization-slugs': pruneSlugs, invitations: pruneInvitations },
   ended: {
-    identities: (tx, { userId, identityIds }, now) => removeFromOrganizations(tx, { userId, identityIds }, now),
+    identities: (tx, leaving, now) => removeFromOrganizations(tx, leaving, now),
     access: (tx, { identityIds }) => holdOrganizations(tx, identityIds),
     keys: (tx, losing, now) => endSigningOfOrganizations(tx, losing, now),
   },

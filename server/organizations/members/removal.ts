@@ -1,6 +1,7 @@
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
+import type { Endings } from '#platform/module/lifecycle.ts'
 import { deletePictures } from '#platform/pictures/picture.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { deleteGroupsOfOrganization } from '#accounts/groups/upstream.ts'
@@ -72,6 +73,8 @@ export async function holdOrganizations(tx: Transaction, identityIds: IdentityId
     await lockOrganization(tx, organizationId)
 }
 
+const actorOf = { self: 'user', operator: 'operator', scim: 'operator', system: 'system' } as const
+
 /**
  * Removes identities that are being deleted from their organizations. Organizations without other members are deleted
  * too. Throws `last_owner` with the organizations that would have no owner; only a suspended organization can be left
@@ -79,7 +82,7 @@ export async function holdOrganizations(tx: Transaction, identityIds: IdentityId
  */
 export async function removeFromOrganizations(
   tx: Transaction,
-  { userId, identityIds }: { userId: UserId; identityIds: IdentityId[] },
+  { userId, identityIds, by }: Endings['identities'],
   now: Date,
 ): Promise<void> {
   const withoutOwner: string[] = []
@@ -96,7 +99,7 @@ export async function removeFromOrganizations(
     const leaving = await memberStore.listRoles(tx, organizationId, identityIds)
     const [first] = leaving
     if (!first) continue
-    const place = { actor: 'user', userId, organizationId } as const
+    const place = { actor: actorOf[by], userId, organizationId } as const
     if (!(await memberStore.hasOtherMembers(tx, organizationId, identityIds))) {
       await purgeOrganization(tx, { organizationId, createdAt, userId, identityIds }, now)
       await recordAuditEvent(tx, { action: 'organization.deleted', ...place, identityId: first.identityId }, now)

@@ -270,15 +270,13 @@ function rowOf(db: Database | Transaction, eventId: string, audited: AuditEvent,
 }
 
 /**
- * Returns where an event comes from. The ID of a request joins its events, so it must not join those of the identities
- * of one user: events of a whole account have none, and neither have those of a further identity.
+ * Returns where an event comes from. The ID of a request joins its events. What a user does, and what follows from it,
+ * can concern several of their identities, which operators must not learn, so these events have none.
  */
-function originOf({ userId, identityId }: AuditEvent) {
+function originOf({ actor, operator }: AuditEvent) {
   const origin = currentOrigin()
-  if (!origin) return { origin_network: null, origin_request_id: null }
-  if (identityId !== undefined) origin.identityId ??= identityId
-  const isJoined = identityId === undefined ? userId === undefined : identityId === origin.identityId
-  return { origin_network: origin.network, origin_request_id: isJoined ? origin.requestId : null }
+  const isNamed = operator !== undefined || actor === 'app'
+  return { origin_network: origin?.network ?? null, origin_request_id: (isNamed && origin?.requestId) || null }
 }
 
 function deviceIn({ details = {} }: AuditEvent): string | undefined {

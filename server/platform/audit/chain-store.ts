@@ -7,25 +7,9 @@ import type { Tables } from '#platform/database/tables.ts'
 export type ChainedEvent = Omit<Selectable<Tables['audit_event']>, 'sequence' | 'details'> & { details: string }
 
 const eventColumns = [
-  ...([
-    'event_id',
-    'occurred_at',
-    'action',
-    'actor',
-    'user_id',
-    'identity_id',
-    'client_id',
-    'organization_id',
-  ] as const),
-  ...([
-    'operator_kind',
-    'operator_id',
-    'operator_name',
-    'app_name',
-    'device',
-    'origin_network',
-    'origin_request_id',
-  ] as const),
+  ...(['event_id', 'occurred_at', 'action', 'actor', 'user_id', 'identity_id', 'client_id'] as const),
+  ...(['organization_id', 'operator_kind', 'operator_id', 'operator_name', 'app_name', 'device'] as const),
+  ...(['origin_network', 'origin_request_id', 'origin_is_chained'] as const),
 ]
 
 /** Checks whether a committed event has no place. */
@@ -90,7 +74,7 @@ export type NewLink = { eventId: string; sequence: number; hash: Uint8Array; dig
 /** Gives events their places. The caller has locked the head. */
 export async function appendLinks(tx: Transaction, links: NewLink[]): Promise<void> {
   await sql`
-    update audit_event set sequence = placed.sequence
+    update audit_event set sequence = placed.sequence, origin_is_chained = true
     from unnest(${links.map(({ eventId }) => eventId)}::uuid[], ${links.map(({ sequence }) => sequence)}::bigint[])
       as placed (event_id, sequence)
     where audit_event.event_id = placed.event_id and audit_event.sequence is null`.execute(tx)
@@ -108,7 +92,11 @@ export async function appendLinks(tx: Transaction, links: NewLink[]): Promise<vo
 
 /** Takes all events out of their places, so that they get new ones after a chain that is restored. */
 export async function unnumberEvents(tx: Transaction): Promise<void> {
-  await tx.updateTable('audit_event').set({ sequence: null }).where('sequence', 'is not', null).execute()
+  await tx
+    .updateTable('audit_event')
+    .set({ sequence: null, origin_is_chained: null })
+    .where('sequence', 'is not', null)
+    .execute()
 }
 
 /** Link of the chain as it is stored. */

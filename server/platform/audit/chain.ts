@@ -53,7 +53,7 @@ async function numberBatch(db: Database): Promise<number> {
     const links = events.map((event) => {
       sequence += 1
       const salt = randomBytes(saltBytes)
-      const digest = detailsDigest(event, salt)
+      const digest = detailsDigest({ ...event, origin_is_chained: true }, salt)
       previous = linkHash(event, { sequence, previous, digest })
       return { eventId: event.event_id, sequence, hash: previous, digest, salt }
     })
@@ -77,8 +77,8 @@ export async function unnumberEvents(tx: Transaction): Promise<void> {
 /** Computes the digest of what can be erased. Without the salt it does not show it. */
 export function detailsDigest(event: store.ChainedEvent, salt: Uint8Array): Uint8Array {
   const { details, app_name, device, origin_network: network, origin_request_id: requestId } = event
-  // Events of version 0.1.0 have no origin, and their digests do not contain its fields.
-  const origin = { ...(network !== null && { network }), ...(requestId !== null && { requestId }) }
+  // The digests of version 0.1.0 do not contain the origin.
+  const origin = event.origin_is_chained === true ? { network, requestId } : {}
   const erasable = { details, appName: app_name, device, ...origin }
   return sha256(frame('countersign/audit-details/v2', erasable, concatBytes(Uint8Array.of(0), salt)))
 }

@@ -15,7 +15,7 @@ export type EventReader = {
 /** Actions of which what was attempted did not succeed. The others succeeded. */
 export const failedActions = [
   ...['app.webhook.disabled', 'identity.deletion_refused', 'organization.domain.verification_expired'],
-  ...['organization.domain.verification_failing', 'passkey.sign_count_regressed', 'session.too_many'],
+  ...['organization.domain.verification_failing', 'passkey.sign_count_regressed'],
   ...['sso.login.failed', 'token_family.reuse_detected', 'webhook.disabled'],
 ]
 
@@ -40,13 +40,14 @@ const objectRules: ObjectRule[] = [
   { of: 'organization.signing.', kind: 'signing_request', id: 'requestId' },
   { of: 'recovery_link.', kind: 'recovery_link', id: 'recoveryLinkId' },
   { of: 'resource.', kind: 'resource', id: 'resource' },
+  { of: 'scim.user.', kind: 'scim_user', id: 'scimUserId' },
   { of: 'scim.', kind: 'sso_connection', id: 'connectionId' },
   { of: 'scim_token.', kind: 'scim_token', id: 'tokenId', name: 'name' },
   { of: 'settings.', kind: 'settings', id: 'revision' },
   { of: 'signing.', kind: 'signing_request', id: 'requestId' },
   { of: 'sink.', kind: 'sink', id: 'sinkId', name: 'key' },
   { of: 'sso.', kind: 'sso_connection', id: 'connectionId', name: 'name' },
-  { of: 'webhook.', kind: 'webhook', id: 'webhookId' },
+  { of: 'webhook.', kind: 'webhook', id: 'webhookId', name: 'origin' },
 ]
 
 /** Event as it is stored. */
@@ -85,8 +86,9 @@ export function entryReader({ keyring, readerKey }: EventReader) {
       identityId: row.identity_id,
       clientId: row.client_id,
       organizationId: row.organization_id,
-      address: row.origin_network,
-      requestId: row.origin_request_id,
+      // Outside of the chain, anyone who can write to the database could have added them.
+      address: row.origin_is_chained === true ? row.origin_network : null,
+      requestId: row.origin_is_chained === true ? row.origin_request_id : null,
       personRef: isOfAccountAlone(row) ? personRef(row.user_id, row.occurred_at) : null,
       details,
     }

@@ -165,7 +165,7 @@ function selectEntries(events: ReturnType<typeof eventsOf>, filter: AuditFilter)
 
 /** Condition that an actor of a kind, or one with an ID, has acted. */
 function isBy(actor: string): RawBuilder<boolean> {
-  if (isUuid(actor)) return sql`operator_id = ${actor}::uuid`
+  if (isUuid(actor)) return sql`(operator_id = ${actor}::uuid or actor = 'user' and identity_id = ${actor}::uuid)`
   const column = kindsOfOperators.has(actor) ? sql`operator_kind` : sql`actor`
   return sql`${column} = ${actor}`
 }
@@ -176,7 +176,7 @@ const kindsOfOperators = new Set(['token', 'scim', 'break_glass'])
 const entryColumns = [
   ...(['event_id', 'sequence', 'occurred_at', 'action', 'actor', 'user_id', 'identity_id', 'client_id'] as const),
   ...(['organization_id', 'app_name', 'operator_kind', 'operator_id', 'operator_name'] as const),
-  ...(['origin_network', 'origin_request_id'] as const),
+  ...(['origin_network', 'origin_request_id', 'origin_is_chained'] as const),
 ]
 
 /** Returns what operators see of events, with the present names of identities and organizations. */

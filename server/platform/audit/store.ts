@@ -115,21 +115,22 @@ export function listNamedIdentities(db: Database, { organizationId, members, inv
     .execute()
 }
 
-/** Returns the present usernames of identities and names of organizations, by their IDs. */
+type Named = { id: string; name: string }
+
+/** Returns the present usernames of identities, also of invited ones, and names of organizations, by their IDs. */
 export async function listPresentNames(
   db: Database,
   { identityIds, organizationIds }: { identityIds: IdentityId[]; organizationIds: OrganizationId[] },
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>()
-  if (identityIds.length > 0) {
-    const found = db.selectFrom('identity').select(['identity_id as id', 'handle as name'])
-    for (const { id, name } of await found.where('identity_id', 'in', identityIds).execute()) names.set(id, name)
-  }
-  if (organizationIds.length > 0) {
-    const found = db.selectFrom('organization').select(['organization_id as id', 'name'])
-    for (const { id, name } of await found.where('organization_id', 'in', organizationIds).execute())
-      names.set(id, name)
-  }
+  const identities = sql<Named>`
+    select identity_id as id, handle as name from identity where identity_id = any(${identityIds}::uuid[])
+    union all
+    select identity_id, handle from invited_identity where identity_id = any(${identityIds}::uuid[])`
+  const organizations = sql<Named>`
+    select organization_id as id, name from organization where organization_id = any(${organizationIds}::uuid[])`
+  for (const [ids, named] of [[identityIds, identities] as const, [organizationIds, organizations] as const])
+    if (ids.length > 0) for (const { id, name } of (await named.execute(db)).rows) names.set(id, name)
   return names
 }
 

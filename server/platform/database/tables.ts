@@ -171,6 +171,7 @@ export interface Tables {
     sequence: string | null
     origin_network: string | null
     origin_request_id: string | null
+    origin_is_chained: boolean | null
   }
   authorization_app_key: {
     identity_id: IdentityId

@@ -7,7 +7,8 @@ export type Endings = {
   ownedApps: { clientIds: ClientId[] }
   /** Apps that the user has registered. The account cannot end while they exist, except with `withApps`. */
   apps: { userId: UserId; withApps: boolean }
-  identities: { userId: UserId; identityIds: IdentityId[] }
+  /** `by` is who ends them. */
+  identities: { userId: UserId; identityIds: IdentityId[]; by: 'self' | 'operator' | 'scim' | 'system' }
   /** Invited identities, which have no account. */
   invited: { identityIds: IdentityId[] }
   account: { userId: UserId }

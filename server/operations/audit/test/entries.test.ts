@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { asId, type ClientId } from '@countersign/protocol/ids'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
+import type { Updateable } from 'kysely'
+import { detailsDigest, linkHash } from '#platform/audit/chain.ts'
+import { appendLinks, findHead, listUnnumberedEvents } from '#platform/audit/chain-store.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { listEventsAfter } from '#platform/audit/event-list.ts'
+import { transaction } from '#platform/database/database.ts'
+import type { Tables } from '#platform/database/tables.ts'
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -50,14 +56,58 @@ test('an event names the operator, the object by its name then, the network and 
   const byAdmin = await newest('group.created')
   assert.deepEqual(byAdmin.actor, { kind: 'break_glass', id: null, name: null })
   assert.equal(byAdmin.address, '::/48')
+  await createGroup('mathematics', world.admin, '::2:3:4:5:6:7')
+  assert.equal((await newest('group.created')).address, '0:0:2::/48')
+})
+
+test('OPR-10 no event of what users do has the ID of its request', async () => {
+  const ada = await world.person('ada-three')
+  await ada.signIn()
+  const own = await read({ query: `actor=${ada.identityId}` })
+  assert.deepEqual(
+    own.map(({ action }) => action),
+    ['account.created'],
+  )
+  const events = await read()
+  for (const { actor, requestId, action } of events)
+    if (actor.kind === 'user' || actor.kind === 'system') assert.equal(requestId, null, action)
+})
+
+test('AUD-01 an event that version 0.1.0 numbers is in order, and shows no origin that the chain lacks', async () => {
+  await read()
+  await createGroup('by-former', world.admin)
+  const head = (await findHead(world.db)) ?? assert.fail('the chain is empty')
+  await transaction(world.db, async (tx) => {
+    const [event] = await listUnnumberedEvents(tx, 1)
+    assert.ok(event)
+    const [sequence, salt] = [head.sequence + 1, randomBytes(16)]
+    // Not marked as chained, so without the origin.
+    const digest = detailsDigest(event, salt)
+    const hash = linkHash(event, { sequence, previous: head.hash, digest })
+    await appendLinks(tx, [{ eventId: event.event_id, sequence, hash, digest, salt }])
+    await tx
+      .updateTable('audit_event')
+      .set({ origin_is_chained: null })
+      .where('event_id', '=', event.event_id)
+      .execute()
+  })
+  await createGroup('by-present', world.admin)
+  const [present, former] = await read({ query: 'action=group.created&limit=2' })
+  assert.deepEqual([former?.address, former?.requestId], [null, null])
+  assert.equal(present?.address, '203.0.113.0/24')
+  const verified = await world.api.inject({
+    url: `/api/admin/audit/verify?from=${head.sequence}`,
+    headers: world.admin,
+  })
+  assert.deepEqual([verified.json().broken, verified.json().checked], [null, 3])
 })
 
 test('AUD-01 the network and the request of an event cannot be removed unnoticed', async () => {
   await createGroup('chained', world.admin)
   const { sequence, address, requestId } = await newest('group.created')
   const at = world.db.updateTable('audit_event').where('sequence', '=', String(sequence))
-  const intact = { origin_network: address, origin_request_id: requestId }
-  const brokenBy = async (changed: { origin_network?: string | null; origin_request_id?: string | null }) => {
+  const intact = { origin_network: address, origin_request_id: requestId, origin_is_chained: true }
+  const brokenBy = async (changed: Updateable<Tables['audit_event']>) => {
     await at.set(changed).execute()
     const url = `/api/admin/audit/verify?from=${sequence}`
     const { broken } = (await world.api.inject({ url, headers: world.admin })).json()
@@ -66,6 +116,7 @@ test('AUD-01 the network and the request of an event cannot be removed unnoticed
   }
   assert.equal(await brokenBy({ origin_network: null }), 'details_changed')
   assert.equal(await brokenBy({ origin_request_id: null }), 'details_changed')
+  assert.equal(await brokenBy({ origin_is_chained: null }), 'details_changed')
   assert.equal(await brokenBy(intact), undefined)
 })
 
@@ -87,12 +138,12 @@ test('an app acts on an identity, and a user on an app, under the present userna
 
 test('SET-07 a filter selects what succeeded or failed, in the list, the stream and the export', async () => {
   const ada = await world.person('ada-two')
-  const event = { action: 'session.too_many', actor: 'system', userId: ada.userId, details: { count: 1 } } as const
+  const event = { action: 'passkey.sign_count_regressed', actor: 'system', userId: ada.userId } as const
   await recordAuditEvent(world.db, event, world.now())
   const failed = await read({ query: 'result=failure' })
   assert.deepEqual(
     failed.map(({ action, result }) => [action, result]),
-    [['session.too_many', 'failure']],
+    [['passkey.sign_count_regressed', 'failure']],
   )
   const succeeded = await read({ query: 'result=success&limit=100' })
   assert.ok(succeeded.length > 5 && succeeded.every(({ result }) => result === 'success'))
@@ -103,7 +154,7 @@ test('SET-07 a filter selects what succeeded or failed, in the list, the stream 
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).action),
-    ['session.too_many'],
+    ['passkey.sign_count_regressed'],
   )
   const range = { after: 0, to: failed[0]?.sequence ?? 0, count: 100 }
   const { entries } = await listEventsAfter({ ...world.kernel, readerKey: 'one' }, { result: 'failure' }, range)

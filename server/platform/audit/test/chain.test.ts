@@ -96,7 +96,7 @@ test('AUD-01 more events than a batch get their places at once', async () => {
 
 test('AUD-01 details of a user are erased, and the chain is in order', async () => {
   const { head } = await verify()
-  await runExample('update audit_event', (text) => text.replace('00000000-0000-0000-0000-000000000000', userId))
+  await runExample('update audit_event', (text) => text.replaceAll('00000000-0000-0000-0000-000000000000', userId))
   const state = await verify()
   assert.deepEqual([state.broken, state.head], [null, head])
   assert.ok(state.erased >= 12)
@@ -123,6 +123,7 @@ test('AUD-01 an edited, removed, exchanged or reordered event is named', async (
     ['device', 'Firefox', 'details_changed'],
     ['origin_network', '192.0.2.0/24', 'details_changed'],
     ['origin_request_id', randomUUIDv7(), 'details_changed'],
+    ['origin_is_chained', 'false', 'details_changed'],
   ]
   for (const [column, value, reason] of edits) {
     const [before] = (await unchanged(column, at).execute(world.db)).rows
