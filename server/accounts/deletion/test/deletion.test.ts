@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { setImmediate } from 'node:timers/promises'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
@@ -183,6 +184,24 @@ test('PED-03 other suspensions stay when a deletion is undone, and end with the 
   await schedule(person, { retainDays: 0, legalErasure: true })
   assert.equal((await entryOf(other)).status, 'active')
   assert.equal((await signIn(person)).statusCode, 200, 'no operator could activate the account any more')
+})
+
+test('AUD-01 who leaves organizations by a deletion of an operator did not leave them by themselves', async () => {
+  const [alone, owner, member] = [await world.person(), await world.person(), await world.person()]
+  await createOrganization(world, alone)
+  const { id } = await createOrganization(world, owner)
+  await join(world, { id, owner, role: 'viewer' }, member)
+  for (const person of [alone, member]) await schedule(person, { retainDays: 0, legalErasure: true })
+  const url = '/api/admin/audit?limit=100&action=organization'
+  const { entries } = (await world.api.inject({ url, headers: world.admin })).json<{ entries: AuditEvent[] }>()
+  const ends = entries.filter(({ action }) => /^organization\.(deleted|member\.removed)$/.test(action)).slice(0, 2)
+  assert.deepEqual(
+    ends.map(({ action, actor, requestId }) => [action, actor.kind, requestId]),
+    [
+      ['organization.member.removed', 'operator', null],
+      ['organization.deleted', 'operator', null],
+    ],
+  )
 })
 
 test('PED-04 a rule that refuses a deletion refuses its schedule, and postpones it when due', async () => {
