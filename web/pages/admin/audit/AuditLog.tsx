@@ -143,7 +143,7 @@ const shownApart = new Set(['app', 'identity'])
 /** Names what an event concerns: its object, its app and its identity. */
 function Concerned({ by: event, goTo }: { by: AuditEvent; goTo: Navigate }) {
   const words = useAuditMessages()
-  const { actor, object, clientId, identityId } = event
+  const { actor, object, clientId, organizationId, identityId } = event
   const named = [actor, object].find((each) => each?.id === identityId && each?.name)
   return (
     <>
@@ -155,6 +155,17 @@ function Concerned({ by: event, goTo }: { by: AuditEvent; goTo: Navigate }) {
       {clientId !== null && (
         <small>
           {words.app} <code dir="ltr">{clientId}</code>
+          {object?.kind === 'app' && object.name !== null && (
+            <>
+              {' '}
+              (<bdi>{object.name}</bdi>)
+            </>
+          )}
+        </small>
+      )}
+      {organizationId !== null && object?.kind !== 'organization' && (
+        <small>
+          {words.organization} <code dir="ltr">{organizationId}</code>
         </small>
       )}
       {identityId !== null && <IdentityLink identityId={identityId} name={named?.name ?? identityId} goTo={goTo} />}

@@ -56,6 +56,7 @@ export const adminAuditMessages: typeof english = {
   request: 'الطلب',
   app: 'التطبيق',
   identity: 'الهوية',
+  organization: 'المؤسسة',
   actors: { operator: 'مشغّل', system: 'الخدمة' },
   by: {
     user: (name) => (name === undefined ? 'مستخدم' : `المستخدم ${name}`),

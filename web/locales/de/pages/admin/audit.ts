@@ -45,6 +45,7 @@ export const adminAuditMessages: typeof english = {
   request: 'Anfrage',
   app: 'App',
   identity: 'Identität',
+  organization: 'Organisation',
   actors: { operator: 'Ein Betreiber', system: 'Der Dienst' },
   by: {
     user: (name) => (name === undefined ? 'Eine Person' : `Person ${name}`),

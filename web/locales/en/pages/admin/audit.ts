@@ -39,6 +39,7 @@ export const adminAuditMessages = {
   request: 'Request',
   app: 'App',
   identity: 'Identity',
+  organization: 'Organization',
   actors: { operator: 'An operator', system: 'The service' },
   by: {
     user: (name: string | undefined) => (name === undefined ? 'A user' : `User ${name}`),
