@@ -29,6 +29,12 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     blocksMax: 1500,
     why: 'A filter without an index examines 1,000 events at most, here each in a block of its own.',
   })),
+  ...['GET /api/admin/audit', 'GET /api/admin/audit/export', 'GET /api/admin/audit/stream'].map((request) => ({
+    request,
+    statement: /^\s*select identity_id as id, handle as name/,
+    blocksMax: 300,
+    why: 'The usernames of the identities of a page, here some thirty, each found by its ID.',
+  })),
   {
     request: 'GET /api/admin/audit/stream',
     statement: /^select "event_id"/,
