@@ -4,6 +4,7 @@ import type { UserId } from '@countersign/protocol/ids'
 import type { AuditActor, AuditedObject, AuditEvent } from '@countersign/protocol/operations/audit'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import type { Tables } from '#platform/database/tables.ts'
+import type { AuditAction } from './audit-log.ts'
 
 /** Who reads events. */
 export type EventReader = {
@@ -13,11 +14,16 @@ export type EventReader = {
 }
 
 /** Actions of which what was attempted did not succeed. The others succeeded. */
-export const failedActions = [
-  ...['app.webhook.disabled', 'identity.deletion_refused', 'organization.domain.verification_expired'],
-  ...['organization.domain.verification_failing', 'passkey.sign_count_regressed'],
-  ...['sso.login.failed', 'token_family.reuse_detected', 'webhook.disabled'],
-]
+export const failedActions: readonly string[] = [
+  'app.webhook.disabled',
+  'identity.deletion_refused',
+  'organization.domain.verification_expired',
+  'organization.domain.verification_failing',
+  'passkey.sign_count_regressed',
+  'sso.login.failed',
+  'token_family.reuse_detected',
+  'webhook.disabled',
+] satisfies AuditAction[]
 
 type ObjectRule = { of: string; kind: string; id: string; name?: string }
 
