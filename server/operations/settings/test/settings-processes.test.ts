@@ -14,21 +14,24 @@ async function readPage(port: number, authUrl: string): Promise<string> {
   return text(response)
 }
 
-if (process.env['TEST_DATABASE_URL'] !== undefined)
-  test('SET-01 a change at one of three processes applies on the pages of all within five seconds', async (t) => {
-    const service = await startService()
-    t.after(() => service.close())
-    const ports = [Number(new URL(service.authUrl).port), await startBehind(t, service), await startBehind(t, service)]
-    const answer = await fetch(`${service.baseUrl}/api/admin/settings`, {
-      method: 'PATCH',
-      headers: { ...service.admin, 'content-type': 'application/json', 'if-match': '"0"' },
-      body: JSON.stringify({ settings: { 'branding.name': 'Example ID' } }),
-    })
-    assert.equal(answer.status, 200, await answer.text())
-    const changedAt = performance.now()
-    for (const port of ports)
-      while (!(await readPage(port, service.authUrl)).includes('<title>Example ID</title>')) {
-        assert.ok(performance.now() - changedAt < 5000, `not within five seconds at port ${port}`)
-        await pause(50)
-      }
+/** Only one process can open the embedded database. */
+const others = process.env['TEST_DATABASE_URL'] === undefined ? 0 : 2
+
+test('SET-01 a change at one process applies on the pages of all within five seconds', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const ports = [Number(new URL(service.authUrl).port)]
+  for (let nth = 0; nth < others; nth += 1) ports.push(await startBehind(t, service))
+  const answer = await fetch(`${service.baseUrl}/api/admin/settings`, {
+    method: 'PATCH',
+    headers: { ...service.admin, 'content-type': 'application/json', 'if-match': '"0"' },
+    body: JSON.stringify({ settings: { 'branding.name': 'Example ID' } }),
   })
+  assert.equal(answer.status, 200, await answer.text())
+  const changedAt = performance.now()
+  for (const port of ports)
+    while (!(await readPage(port, service.authUrl)).includes('<title>Example ID</title>')) {
+      assert.ok(performance.now() - changedAt < 5000, `not within five seconds at port ${port}`)
+      await pause(50)
+    }
+})
