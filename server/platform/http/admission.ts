@@ -63,6 +63,7 @@ class RequestPlace implements Place {
 
   constructor(admitted: Set<Place>, request: FastifyRequest) {
     this.#admitted = admitted
+    // At once: a client that has left has no address any more.
     this.origin = { requestId: request.id, network: networkOf(sourceAddress(request)) }
   }
 

@@ -1,3 +1,4 @@
+import type { EventActor } from '@countersign/protocol/clients/webhook-events'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 
@@ -8,7 +9,7 @@ export type Endings = {
   /** Apps that the user has registered. The account cannot end while they exist, except with `withApps`. */
   apps: { userId: UserId; withApps: boolean }
   /** `by` is who ends them. */
-  identities: { userId: UserId; identityIds: IdentityId[]; by: 'self' | 'operator' | 'scim' | 'system' }
+  identities: { userId: UserId; identityIds: IdentityId[]; by: EventActor }
   /** Invited identities, which have no account. */
   invited: { identityIds: IdentityId[] }
   account: { userId: UserId }
