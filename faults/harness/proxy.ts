@@ -26,14 +26,31 @@ export async function openProxy(databaseUrl: string) {
       pairs.delete(pair)
     }
     for (const socket of pair) socket.on('close', cut).on('error', cut)
+    /** Requests that the database has not answered, and what follows when it has. */
+    let unanswered = 0
+    let then: (() => void) | undefined
     inner.on('data', (message: Buffer) => {
-      if (!fault || !strikes(fault, message)) return void outer.write(message)
+      const requests = countRequests(message)
+      if (!fault || !strikes(fault, message)) {
+        unanswered += requests
+        return void outer.write(message)
+      }
       struck += 1
-      if (fault.what !== 'cut the answer') return void inner.write(refusal(message, fault.what.refuseWith))
-      outer.off('data', forward).once('data', cut)
-      outer.write(message)
+      if (fault.what === 'cut the answer') {
+        outer.off('data', forward).once('data', cut)
+        return void outer.write(message)
+      }
+      const refused = refusals(message, requests, fault.what.refuseWith)
+      if (unanswered === 0) inner.write(refused)
+      else then = () => void inner.write(refused)
     })
-    const forward = (answer: Buffer) => void inner.write(answer)
+    const forward = (answer: Buffer) => {
+      inner.write(answer)
+      unanswered = Math.max(0, unanswered - countAnswers(answer))
+      if (unanswered > 0) return
+      then?.()
+      then = undefined
+    }
     outer.on('data', forward)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -65,11 +82,34 @@ function strikes({ words, share }: Fault, message: Buffer): boolean {
   return Math.random() < share && words.some((word) => message.includes(word))
 }
 
-/** An ErrorResponse and ReadyForQuery (PostgreSQL's manual, Message Formats), instead of the database's response. */
-function refusal(message: Buffer, code: string): Buffer {
+/** Counts what a client asks for a response to: Query and Sync messages (PostgreSQL's manual, Message Formats). */
+function countRequests(messages: Buffer): number {
+  return kindsOf(messages).filter((kind) => kind === 'Q' || kind === 'S').length
+}
+
+/** Counts the ends of responses: ReadyForQuery messages. One that arrives in parts is found by its bytes. */
+function countAnswers(messages: Buffer): number {
+  let count = 0
+  for (let at = messages.indexOf(readyForQuery); at !== -1; at = messages.indexOf(readyForQuery, at + 1)) count += 1
+  return count
+}
+
+const readyForQuery = Buffer.from('Z\0\0\0\u0005')
+
+/** Lists the kinds of messages that follow each other, each of a letter and its length. */
+function kindsOf(messages: Buffer): string[] {
+  const kinds: string[] = []
+  for (let at = 0; at + 5 <= messages.length; at += 1 + messages.readInt32BE(at + 1))
+    kinds.push(String.fromCharCode(messages[at] ?? 0))
+  return kinds
+}
+
+/** An ErrorResponse and ReadyForQuery for each request, instead of the database's response. */
+function refusals(message: Buffer, requests: number, code: string): Buffer {
   const fields = Buffer.from(`SERROR\0VERROR\0C${code}\0Mthe proxy refuses\0\0`)
   const head = Buffer.from('E\0\0\0\0')
   head.writeInt32BE(fields.length + 4, 1)
   const state = message.includes('commit') ? 'E' : 'I'
-  return Buffer.concat([head, fields, Buffer.from(`Z\0\0\0\u0005${state}`)])
+  const refusal = Buffer.concat([head, fields, readyForQuery, Buffer.from(state)])
+  return Buffer.concat(Array.from({ length: requests }, () => refusal))
 }

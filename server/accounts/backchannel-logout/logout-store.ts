@@ -2,6 +2,7 @@ import type { Algorithm } from '@countersign/protocol/formats/registries/algorit
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
 
 type NewAppSession = {
@@ -13,28 +14,30 @@ type NewAppSession = {
 }
 
 /** Records that an app knows a session, if the session exists. The session stays locked until the transaction ends. */
-export async function insertAppSession(tx: Transaction, noted: NewAppSession): Promise<void> {
+export function insertAppSession(tx: Transaction, noted: NewAppSession): void {
   const { sessionId, identityId, clientId, organizationId, expiresAt } = noted
-  await sql`
+  const inserted = sql`
     insert into session_app (session_id, known_session_id, identity_id, client_id, organization_id, expires_at)
     select session_id, session_id, ${identityId}::uuid, ${clientId}::text, ${organizationId}::uuid,
       ${expiresAt}::timestamptz
     from session where session_id = ${sessionId} for no key update
     on conflict (known_session_id, identity_id, client_id, organization_id)
-      do update set expires_at = excluded.expires_at`.execute(tx)
+      do update set expires_at = excluded.expires_at`
+  sendAhead(tx, inserted)
 }
 
-export async function moveAppSessions(
+export function moveAppSessions(
   tx: Transaction,
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
-): Promise<void> {
-  await sql`
+): void {
+  const moved = sql`
     update session_app set session_id = ${later.sessionId} where session_id = (
       select session_id from session
       where session_id = ${earlier.sessionId} and token_sha256 = ${earlier.tokenSha256} and user_id = ${later.userId}
       for update
-    )`.execute(tx)
+    )`
+  sendAhead(tx, moved)
 }
 
 /**

@@ -17,7 +17,7 @@ export const onLogoutQueued = wakeup.onNotified
  * Records that an app received an ID token in a session, so that it is notified when the session ends. The record lasts
  * as long as the tokens of one sign-in can. Sessions that have ended get no record.
  */
-export async function noteAppSession(
+export function noteAppSession(
   tx: Transaction,
   noted: {
     sessionId: SessionId
@@ -26,10 +26,10 @@ export async function noteAppSession(
     organizationId: OrganizationId | undefined
   },
   now: Date,
-): Promise<void> {
+): void {
   const { organizationId = null, ...known } = noted
   const expiresAt = addSeconds(now, limits.refreshTokenLifetimeSeconds)
-  await store.insertAppSession(tx, { ...known, organizationId, expiresAt })
+  store.insertAppSession(tx, { ...known, organizationId, expiresAt })
 }
 
 /** Moves the records of apps from a session to the one that replaces it, if both are of the same user. */
@@ -37,8 +37,8 @@ export function passOnAppSessions(
   tx: Transaction,
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
-): Promise<void> {
-  return store.moveAppSessions(tx, earlier, later)
+): void {
+  store.moveAppSessions(tx, earlier, later)
 }
 
 /**

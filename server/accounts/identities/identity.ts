@@ -48,7 +48,7 @@ type NewUser = NewIdentity & { userId: UserId; identityId: IdentityId }
 
 /** Creates a user with a first identity. Throws `handle_taken`. */
 export async function createUser(tx: Transaction, person: NewUser, now: Date): Promise<Identity> {
-  await store.insertUser(tx, person.userId, now)
+  store.insertUser(tx, person.userId, now)
   return toIdentity(await addIdentity(tx, person, now))
 }
 
@@ -240,9 +240,9 @@ export async function lockIdentityWithUser(tx: Transaction, identityId: Identity
 }
 
 /** Records the day on which an identity, which this transaction has locked, authorizes an app: one write a day. */
-export async function recordSeen(tx: Transaction, { identityId, lastSeenOn }: IdentityRow, now: Date): Promise<void> {
+export function recordSeen(tx: Transaction, { identityId, lastSeenOn }: IdentityRow, now: Date): void {
   const day = now.toISOString().slice(0, 10)
-  if (lastSeenOn === null || lastSeenOn < day) await store.setLastSeen(tx, identityId, day)
+  if (lastSeenOn === null || lastSeenOn < day) store.setLastSeen(tx, identityId, day)
 }
 
 /** Finds an identity of any user by its ID. */

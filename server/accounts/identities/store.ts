@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 import { termsOf } from './terms/term.ts'
 import { deleteTerms, replaceTerms } from './terms/term-store.ts'
 
@@ -103,8 +104,8 @@ export function listIdentitiesOfUser(db: Database, userId: UserId) {
 
 const user = ['created_at as createdAt', 'suspended_at as suspendedAt', 'suspended_until as suspendedUntil'] as const
 
-export async function insertUser(tx: Transaction, userId: UserId, now: Date): Promise<void> {
-  await tx.insertInto('user_account').values({ user_id: userId, identity_count: 1, created_at: now }).execute()
+export function insertUser(tx: Transaction, userId: UserId, now: Date): void {
+  sendAhead(tx, tx.insertInto('user_account').values({ user_id: userId, identity_count: 1, created_at: now }))
 }
 
 /** Locks a user's row until the transaction ends. Returns undefined if there is none. */
@@ -163,7 +164,7 @@ export async function insertIdentity(
     .onConflict((conflict) => conflict.column('identity_id').doNothing())
     .returning(identity)
     .executeTakeFirst()
-  if (inserted) await replaceTerms(tx, identityId, termsOf(inserted))
+  if (inserted) replaceTerms(tx, identityId, termsOf(inserted))
   return inserted
 }
 
@@ -186,7 +187,7 @@ export async function updateIdentity(
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()
-  if (handle !== undefined || displayName !== undefined) await replaceTerms(tx, identityId, termsOf(updated))
+  if (handle !== undefined || displayName !== undefined) replaceTerms(tx, identityId, termsOf(updated))
   return updated
 }
 
@@ -209,18 +210,18 @@ export async function setEmail(tx: Transaction, { identityId, email, verifiedAt,
     .where('identity_id', '=', identityId)
     .returning(identity)
     .executeTakeFirstOrThrow()
-  await replaceTerms(tx, identityId, termsOf(updated))
+  replaceTerms(tx, identityId, termsOf(updated))
   return updated
 }
 
 /** Records the day when an identity authorized an app, unless that day or a later one is recorded. */
-export async function setLastSeen(tx: Transaction, identityId: IdentityId, day: string): Promise<void> {
-  await tx
+export function setLastSeen(tx: Transaction, identityId: IdentityId, day: string): void {
+  const seen = tx
     .updateTable('identity')
     .set({ last_seen_on: day })
     .where('identity_id', '=', identityId)
     .where(({ eb, or }) => or([eb('last_seen_on', 'is', null), eb('last_seen_on', '<', day)]))
-    .execute()
+  sendAhead(tx, seen)
 }
 
 type Manager = { managedBy: string; managesAccount: boolean }

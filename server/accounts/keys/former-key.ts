@@ -79,7 +79,7 @@ export async function replaceUserKeys(
   await store.deleteWraps(tx, userId)
   const { recoveryAuth, ciphertext } = recoveryCode
   const wrapOfCode = { kind: 'recovery_code', ciphertext } as const
-  await storeKeyWraps(tx, userId, [...(keyWrap ? [keyWrap] : []), wrapOfCode], now)
+  storeKeyWraps(tx, userId, [...(keyWrap ? [keyWrap] : []), wrapOfCode], now)
   await storeRecoveryCode(tx, userId, recoveryAuth, now)
   await deleteDeviceApprovals(tx, userId)
   for (const { identityId, encryptionKey } of identities)

@@ -34,9 +34,9 @@ export function validateKeyWraps(wraps: NewKeyWrap[]): void {
 }
 
 /** Stores the first wraps of a new user. */
-export async function storeKeyWraps(tx: Transaction, userId: UserId, wraps: NewKeyWrap[], now: Date): Promise<void> {
+export function storeKeyWraps(tx: Transaction, userId: UserId, wraps: NewKeyWrap[], now: Date): void {
   if (wraps.length > 0)
-    await store.insertWraps(
+    store.insertWraps(
       tx,
       userId,
       wraps.map((wrap) => ({ ...wrap, wrapId: randomUUIDv7() })),
@@ -64,7 +64,7 @@ export async function replaceKeyWraps(
   const { userId } = session
   return actingUserTransaction(db, session, async (tx) => {
     await store.deleteWraps(tx, userId)
-    await storeKeyWraps(tx, userId, wraps, now)
+    storeKeyWraps(tx, userId, wraps, now)
     await recordAuditEvent(tx, { action: 'account.key_wraps.replaced', actor: 'user', userId }, now)
     return listKeyWraps(tx, userId)
   })
@@ -77,7 +77,7 @@ export async function addKeyWrap(tx: Transaction, userId: UserId, wrap: PasskeyW
   const wraps = await store.listWraps(tx, userId)
   if (wraps.length >= limits.keyWrapsMax) throw errors.too_many_key_wraps()
   const wrapId = randomUUIDv7()
-  await store.insertWraps(tx, userId, [{ ...wrap, wrapId }], now)
+  store.insertWraps(tx, userId, [{ ...wrap, wrapId }], now)
   return { ...wrap, wrapId, createdAt: now.toISOString() }
 }
 

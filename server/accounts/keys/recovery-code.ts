@@ -39,7 +39,7 @@ export async function replaceRecoveryCode(
     if (!recovery.ifNone) await storeRecoveryCode(tx, userId, recovery.recoveryAuth, now)
     else if (!(await storeFirstRecoveryCode(tx, userId, recovery.recoveryAuth, now))) return listKeyWraps(tx, userId)
     await store.deleteWraps(tx, userId, 'recovery_code')
-    await storeKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
+    storeKeyWraps(tx, userId, [{ kind: 'recovery_code', ciphertext: recovery.ciphertext }], now)
     const action = recovery.ifNone ? 'account.recovery_code.created' : 'account.recovery_code.replaced'
     await recordAuditEvent(tx, { action, actor: 'user', userId }, now)
     return listKeyWraps(tx, userId)

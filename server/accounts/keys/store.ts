@@ -1,6 +1,7 @@
 import type { NewKeyWrap } from '@countersign/protocol/accounts/keys'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 
 export type WrapRow = Awaited<ReturnType<typeof listWraps>>[number]
 
@@ -14,12 +15,12 @@ export function listWraps(db: Database | Transaction, userId: UserId) {
 }
 
 /** Stores wraps, which takes the master key: no passkey can reset it any more. */
-export async function insertWraps(
+export function insertWraps(
   tx: Transaction,
   userId: UserId,
   wraps: (NewKeyWrap & { wrapId: string })[],
   now: Date,
-) {
+): void {
   const rows = wraps.map(({ wrapId, kind, credentialId, ciphertext }) => ({
     user_id: userId,
     wrap_id: wrapId,
@@ -28,11 +29,11 @@ export async function insertWraps(
     ciphertext,
     created_at: now,
   }))
-  await tx
+  const inserted = tx
     .with('unlocked', (db) => db.deleteFrom('encryption_key_reset').where('user_id', '=', userId))
     .insertInto('encryption_key_wrap')
     .values(rows)
-    .execute()
+  sendAhead(tx, inserted)
 }
 
 /** Deletes all wraps of a user, or those of one kind. */

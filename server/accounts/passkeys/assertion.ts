@@ -47,8 +47,8 @@ export async function withVerifiedAssertion<Result extends object>(
   const { proved } = await verifyAssertion(kernel, proof)
   const { userId } = proved
   const done = await transaction(kernel.db, async (tx) => {
-    await lockActiveUser(tx, userId, now)
-    return (await store.updateSignCount(tx, proved, now)) ? work(tx, proved) : undefined
+    const [, isCounted] = await Promise.all([lockActiveUser(tx, userId, now), store.updateSignCount(tx, proved, now)])
+    return isCounted ? work(tx, proved) : undefined
   })
   if (done) return done
   throw await rejectCounter(kernel, proved, now)

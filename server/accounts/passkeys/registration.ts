@@ -96,7 +96,7 @@ export async function finishRegistration(
   return transaction(db, async (tx) => {
     const identity = await createUser(tx, flow, now)
     await createPasskey(tx, { ...credential, userId, browser: { ...browser, language } }, now)
-    await storeKeyWraps(tx, userId, keyWraps, now)
+    storeKeyWraps(tx, userId, keyWraps, now)
     if (recoveryAuth) await storeRecoveryCode(tx, userId, recoveryAuth, now)
     if (selfRecord) await storeFirstSelfRecord(tx, userId, selfRecord, now)
     const fields: Partial<RegistrationFinished> = {}

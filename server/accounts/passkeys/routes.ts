@@ -1,8 +1,7 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
 import type { CurrentSession } from '@countersign/protocol/accounts/sessions'
-import type { IdentityId, UserId } from '@countersign/protocol/ids'
-import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
+import type { UserId } from '@countersign/protocol/ids'
 import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
 import { isAvailableHandle } from '#accounts/identities/handle.ts'
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
@@ -28,12 +27,12 @@ import { finishAddPasskey, startAddPasskey } from './add-passkey.ts'
 import type { RecoveredPasskeys } from './assertion.ts'
 import { bindToBrowser, flowClientOf, forgetBrowser } from './ceremony.ts'
 import { listPasskeys, passkeyExists, removePasskey, renamePasskey } from './passkey.ts'
-import { finishReauthentication, finishSignIn, startReauthentication, startSignIn } from './sign-in.ts'
+import { finishReauthentication, finishSignIn, readAccount, startReauthentication, startSignIn } from './sign-in.ts'
 import { finishRegistration, startRegistration, type RegistrationServices } from './registration.ts'
 import { finishRecovery, startRecovery } from './recovery.ts'
 
 /** Result of a sign-in. */
-type SignedIn = SessionTokens & { expiresAt: Date; userId: UserId; limitedTo?: { identityId: IdentityId } | undefined }
+type SignedIn = SessionTokens & { expiresAt: Date; userId: UserId } & Awaited<ReturnType<typeof readAccount>>
 
 export type PasskeyServices = RegistrationServices & { recoveredPasskeys: RecoveredPasskeys }
 
@@ -120,7 +119,7 @@ function signInRoutes(host: Host, services: PasskeyServices): void {
         },
       )
       setSessionCookies(reply, signedIn, config.baseUrl)
-      return toSignedIn(kernel, signedIn)
+      return toSignedIn(signedIn)
     },
   })
 
@@ -162,22 +161,13 @@ function recoveryRoutes(host: Host, services: PasskeyServices): void {
         language: negotiateLanguage(request),
       })
       setSessionCookies(reply, recovered, config.baseUrl)
-      return toSignedIn(kernel, recovered)
+      return toSignedIn({ ...recovered, ...(await readAccount(kernel.db, recovered, kernel.clock())) })
     },
   })
 }
 
-async function toSignedIn({ db, clock }: ServerContext, { token, expiresAt, userId, limitedTo }: SignedIn) {
-  const acting = limitedTo
-    ? ({ authMethod: 'recovered_passkey', userId, identityId: limitedTo.identityId } as const)
-    : ({ authMethod: 'passkey', userId } as const)
-  return {
-    sessionToken: token,
-    expiresAt: expiresAt.toISOString(),
-    user: { userId },
-    identities: await listIdentitiesOfSession(db, acting, clock()),
-    keyWraps: limitedTo ? [] : await listKeyWraps(db, userId),
-  }
+function toSignedIn({ token, expiresAt, userId, identities, keyWraps }: SignedIn) {
+  return { sessionToken: token, expiresAt: expiresAt.toISOString(), user: { userId }, identities, keyWraps }
 }
 
 function sessionRoutes(host: Host, kernel: ServerContext): void {

@@ -1,7 +1,10 @@
 import type { AuthenticationResponse } from '@countersign/protocol/accounts/passkeys'
+import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
+import { listKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
-import type { Transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { nameDevice } from '#accounts/sessions/acting.ts'
 import { refreshAuthTime } from '#accounts/sessions/proof.ts'
@@ -49,7 +52,7 @@ export async function finishReauthentication(
   const { challenge, requestSha256: provedRequestSha256 } = flow
   const refresh = async (tx: Transaction, { credentialId }: { credentialId: string }) => {
     await refreshAuthTime(tx, { sessionId, credentialId, provedRequestSha256 }, now)
-    await nameDevice(tx, sessionId)
+    nameDevice(tx, session)
     await recordAuditEvent(tx, { action: 'session.reauthenticated', actor: 'user', userId }, now)
     return now
   }
@@ -79,6 +82,22 @@ export async function startSignIn(
   return { flowId, options: requestOptions(config.relyingPartyId, challenge) }
 }
 
+/** What the browser of a user needs: the identities of the session, and what unlocks the keys. */
+export async function readAccount(
+  db: Database,
+  { userId, limitedTo }: { userId: UserId; limitedTo?: { identityId: IdentityId } },
+  now: Date,
+) {
+  const acting = limitedTo
+    ? ({ authMethod: 'recovered_passkey', userId, identityId: limitedTo.identityId } as const)
+    : ({ authMethod: 'passkey', userId } as const)
+  const [identities, keyWraps] = await Promise.all([
+    listIdentitiesOfSession(db, acting, now),
+    limitedTo ? [] : listKeyWraps(db, userId),
+  ])
+  return { identities, keyWraps }
+}
+
 type FinishSignIn = { flowId: string; credential: AuthenticationResponse; client: FlowClient }
 
 /**
@@ -91,18 +110,23 @@ export async function finishSignIn(
   browser: ClientBrowser,
 ) {
   const now = kernel.clock()
-  const { challenge, requestSha256 } = await consumeFlow(kernel.db, 'authenticate', finish, now)
   const { credential } = finish
+  const [{ challenge, requestSha256 }, found] = await Promise.all([
+    consumeFlow(kernel.db, 'authenticate', finish, now),
+    store.findCredential(kernel.db, credential.id),
+  ])
   const start = async (tx: Transaction, { limitedTo, ...proved }: ProvedPerson) => {
     const { userId } = proved
     const person = { ...proved, provedRequestSha256: requestSha256, ...(limitedTo && { limitedTo }) }
-    const session = await sessions.start(tx, person, browser, now)
+    const [session, account] = await Promise.all([
+      sessions.start(tx, person, browser, now),
+      readAccount(tx, person, now),
+    ])
     const details = { device: deviceOf(browser) }
     await recordAuditEvent(tx, { action: 'session.created', actor: 'user', userId, details }, now)
-    return { ...session, userId, limitedTo }
+    return { ...session, ...account, userId }
   }
   // Nearly every sign-in is by a passkey of an account, and needs no look for another.
-  const found = await store.findCredential(kernel.db, credential.id)
   const passkey = found ? undefined : await recoveredPasskeys.find(kernel.db, credential.id)
   if (!passkey) return withVerifiedAssertion(kernel, { credential, challenge, found }, now, start)
   const services = { kernel, recoveredPasskeys }

@@ -1,7 +1,6 @@
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import { setActingDevice } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import type { SessionId } from '@countersign/protocol/ids'
 import type { Session } from './session.ts'
 import * as store from './store.ts'
 
@@ -10,8 +9,8 @@ const errors = defineErrors({
   reauthentication_required: [403, 'Recent authentication required. Authenticate again with a passkey.'],
 })
 
-/** Session and authentication time as read at the start of a request. */
-export type ActingSession = Pick<Session, 'sessionId' | 'authTime'>
+/** Session as read at the start of a request, with its authentication time and its browser. */
+export type ActingSession = Pick<Session, 'sessionId' | 'authTime' | 'userAgent'>
 
 /**
  * Maximum wait for the session's lock at the end of a transaction. It is shorter than PostgreSQL's `deadlock_timeout`
@@ -39,9 +38,7 @@ export function actingTransaction<Result>(
   return transaction(db, async (tx) => {
     const acting = { session, isHeld: false }
     actingIn.set(tx, acting)
-    const found = await store.findAuthTime(tx, session.sessionId)
-    requireThere(session, found)
-    setDevice(tx, found)
+    nameDevice(tx, session)
     const result = await work(tx)
     if (!acting.isHeld) requireThere(session, await store.lockSession(tx, session.sessionId, patienceMilliseconds))
     return result
@@ -49,12 +46,8 @@ export function actingTransaction<Result>(
 }
 
 /** Lets the audit events of a transaction contain the browser of a session, which need not exist at its end. */
-export async function nameDevice(tx: Transaction, sessionId: SessionId): Promise<void> {
-  setDevice(tx, await store.findAuthTime(tx, sessionId))
-}
-
-function setDevice(tx: Transaction, session: { userAgent: string | null } | undefined): void {
-  if (session?.userAgent) setActingDevice(tx, session.userAgent)
+export function nameDevice(tx: Transaction, { userAgent }: Pick<Session, 'userAgent'>): void {
+  if (userAgent) setActingDevice(tx, userAgent)
 }
 
 /**

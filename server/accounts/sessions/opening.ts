@@ -50,7 +50,7 @@ export async function createSession(
     : ({ authMethod: 'passkey', ...passkey } as const)
   const opened = await open(tx, { userId, openedBy }, browser, now)
   if (opened.earlier && !limitedTo)
-    await transferSsoAuthentication(tx, opened.earlier, { userId, sessionId: opened.sessionId })
+    transferSsoAuthentication(tx, opened.earlier, { userId, sessionId: opened.sessionId })
   return opened
 }
 
@@ -89,7 +89,7 @@ async function open(
   const lifetime = byPasskey ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
   const expiresAt = addSeconds(now, lifetime)
   const earlier = await findEarlier(tx, browser)
-  await store.insertSession(tx, {
+  store.insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
     federatedSha256: federatedToken === undefined ? null : sha256(federatedToken),
@@ -99,8 +99,7 @@ async function open(
     expiresAt,
     now,
   })
-  if (earlier && openedBy.authMethod !== 'recovered_passkey')
-    await passOnAppSessions(tx, earlier, { sessionId, userId })
+  if (earlier && openedBy.authMethod !== 'recovered_passkey') passOnAppSessions(tx, earlier, { sessionId, userId })
   return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, expiresAt }), earlier }
 }
 

@@ -21,7 +21,14 @@ import * as store from './store.ts'
 import type { LimitedTo, SessionRow } from './store.ts'
 
 /** Fields of every session. `expiresAt` is the expiry if the session stays unused. */
-type AnySession = { sessionId: SessionId; userId: UserId; authTime: Date; expiresAt: Date }
+type AnySession = {
+  sessionId: SessionId
+  userId: UserId
+  authTime: Date
+  expiresAt: Date
+  /** Browser that opened the session. */
+  userAgent: string | null
+}
 
 /**
  * Session that a passkey opened. It covers all identities of its user. `provedRequestSha256` is the hash of the
@@ -290,7 +297,7 @@ async function liveSession(db: Database, row: SessionRow, now: Date): Promise<Se
 
 function toSession(row: SessionRow): Session | RecoveredSession {
   const { sessionId, userId, authTime, authMethod, identityId, organizationId, holdUntil, provedRequestSha256 } = row
-  const session = { sessionId, userId, authTime, expiresAt: expiryOf(row) }
+  const session = { sessionId, userId, authTime, expiresAt: expiryOf(row), userAgent: row.userAgent }
   if (authMethod === 'passkey') return { ...session, authMethod, provedRequestSha256 }
   if (authMethod === 'recovered_passkey') {
     if (identityId === null || holdUntil === null) throw new Error(`recovered session ${sessionId} names no identity`)

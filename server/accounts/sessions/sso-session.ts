@@ -62,12 +62,12 @@ export function listSsoOrganizations(
 }
 
 /** Moves SSO authentications from the session of a token to the session of the same user that replaces it. */
-export async function transferSsoAuthentication(
+export function transferSsoAuthentication(
   tx: Transaction,
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
-): Promise<void> {
-  await store.moveSsoAuthentication(tx, earlier, later)
+): void {
+  store.moveSsoAuthentication(tx, earlier, later)
 }
 
 /**

@@ -3,6 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { BatchStatement } from '#platform/database/batching.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 
 /**
  * A session as stored. An SSO session names its identity and its organization, that of a recovered passkey its identity
@@ -19,6 +20,7 @@ export type SessionRow = {
   holdUntil: Date | null
   authTime: Date
   provedRequestSha256: Uint8Array | null
+  userAgent: string | null
   lastSeenAt: Date
   expiresAt: Date
 }
@@ -27,7 +29,7 @@ const sessionColumns = `
   session_id as "sessionId", token_sha256 as "tokenSha256", fedcm_token_sha256 as "federatedSha256",
   user_id as "userId", auth_method as "authMethod", identity_id as "identityId", organization_id as "organizationId",
   hold_until as "holdUntil", auth_time as "authTime", proved_request_sha256 as "provedRequestSha256",
-  last_seen_at as "lastSeenAt", expires_at as "expiresAt"`
+  user_agent as "userAgent", last_seen_at as "lastSeenAt", expires_at as "expiresAt"`
 
 export async function findSession(db: Database, sessionId: SessionId): Promise<SessionRow | undefined> {
   const { rows } = await sql<SessionRow>`
@@ -64,25 +66,23 @@ export type NewSession = {
   now: Date
 }
 
-export async function insertSession(
+export function insertSession(
   tx: Transaction,
   { sessionId, tokenSha256, federatedSha256, userId, openedBy, userAgent, expiresAt, now }: NewSession,
-): Promise<void> {
-  await tx
-    .insertInto('session')
-    .values({
-      ...originColumns(openedBy),
-      session_id: sessionId,
-      token_sha256: tokenSha256,
-      fedcm_token_sha256: federatedSha256,
-      user_id: userId,
-      user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
-      created_at: now,
-      auth_time: now,
-      last_seen_at: now,
-      expires_at: expiresAt,
-    })
-    .execute()
+): void {
+  const inserted = tx.insertInto('session').values({
+    ...originColumns(openedBy),
+    session_id: sessionId,
+    token_sha256: tokenSha256,
+    fedcm_token_sha256: federatedSha256,
+    user_id: userId,
+    user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
+    created_at: now,
+    auth_time: now,
+    last_seen_at: now,
+    expires_at: expiresAt,
+  })
+  sendAhead(tx, inserted)
 }
 
 function originColumns(openedBy: NewSession['openedBy']) {
@@ -298,22 +298,22 @@ export async function listOrganizationsOfSession(
   return rows.map(({ organizationId }) => organizationId)
 }
 
-export async function moveSsoAuthentication(
+export function moveSsoAuthentication(
   tx: Transaction,
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
-): Promise<void> {
+): void {
   const ofTheSame = tx
     .selectFrom('session')
     .select('session_id')
     .where('session_id', '=', earlier.sessionId)
     .where('token_sha256', '=', earlier.tokenSha256)
     .where('user_id', '=', later.userId)
-  await tx
+  const moved = tx
     .updateTable('session_sso_authentication')
     .set({ session_id: later.sessionId })
     .where('session_id', 'in', ofTheSame)
-    .execute()
+  sendAhead(tx, moved)
 }
 
 /** Deletes up to `batch` records of each kind from before an instant. Returns their number. */

@@ -1,4 +1,4 @@
-import { narrowerAccess, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
@@ -12,7 +12,7 @@ import {
 } from '#clients/registration/metadata-documents/metadata-document-client.ts'
 import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
 import { type AppKeyRequest, type NewAppKey, type ResolvedAppKey, resolveAppKey } from '#oauth/app-keys/app-key.ts'
-import { type AccessChoice, getAuthorizationInSession, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
+import { findGrantedScope, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
 import { findDelegation, grantDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
 import { lockOwnIdentity, recordSeen } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -38,7 +38,7 @@ import {
 import { buildAuthorizationResponse, isFedcmResolvePage, requireProof } from './parameters.ts'
 import { mannerOf, parseAppKeyRequest, parseNewAppKey } from './app-key-request.ts'
 import { type AuthorizationRequest, type Parameters, readAuthorizationRequest } from './authorization-request.ts'
-import { type SentConsent, readConsentForm } from './consent-form.ts'
+import { type SentConsent, accessChoiceOf, readConsentForm } from './consent-form.ts'
 import { type ConnectorRequest, type ValidatedConnectorRequest, validateConnector } from './connector.ts'
 import { spendRequest } from './pushed-request.ts'
 
@@ -226,7 +226,10 @@ async function issueAuthorizationCode(
   const authenticatedByPasskey = session.authMethod !== 'enterprise_sso'
   const isWholeAccount = session.authMethod === 'passkey'
 
-  const identity = await lockOwnIdentity(tx, session, identityId, now)
+  const [identity, granted] = await Promise.all([
+    lockOwnIdentity(tx, session, identityId, now),
+    findGrantedScope(tx, session, { identityId, clientId }, now),
+  ])
   await requireAccess(tx, app, identityId)
   // The ID of the account would tell the app which identities belong together.
   if (session.authMethod === 'recovered_passkey' && (organizationId !== undefined || scope.has('user_id')))
@@ -242,11 +245,11 @@ async function issueAuthorizationCode(
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
   const organizationAccess = accessChoiceOf(consent, isWholeAccount)
   const recorded = authenticatedByPasskey ? scope : new ScopeSet()
-  const isCovered = promptsUser(consent) ? false : await isConsented(tx, session, { ...consent, connector }, now)
-  const isExtended = await recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
+  const isCovered = promptsUser(consent) ? false : await isCoveredBy(granted, tx, { ...consent, connector }, now)
+  recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
-  await recordSeen(tx, identity, now)
-  const action = isCovered && !isExtended ? 'app.signed_in' : 'app.authorized'
+  recordSeen(tx, identity, now)
+  const action = isCovered ? 'app.signed_in' : 'app.authorized'
   const details = { scope: [...scope] }
   const act = { action, actor: 'user', userId, identityId, clientId, details } as const
   await recordAuditEvent(tx, { ...act, ...(organizationId !== undefined && { organizationId }) }, now)
@@ -255,7 +258,7 @@ async function issueAuthorizationCode(
   const keys = requested && (await resolveAppKey(tx, session, requested, now))
 
   if (app.backchannelLogoutUri !== null && scope.has('openid'))
-    await noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
+    noteAppSession(tx, { sessionId, identityId, clientId, organizationId }, now)
   const family: Consented = {
     identityId,
     organization,
@@ -271,20 +274,7 @@ async function issueAuthorizationCode(
     codeChallenge: pkce.method === 'S256' ? pkce.challenge : undefined,
     nonce,
   }
-  return { code: await createTokenFamily(tx, family, now, first), keys }
-}
-
-/**
- * Returns what this consent says about the user's organizations: the user's choice, limited to what the app registered.
- *
- * A first consent without a choice (from an older client) allows all of that. A consent that was not shown, or that was
- * given in a session for less than the account, says nothing and keeps what was recorded before: access never widens
- * silently.
- */
-function accessChoiceOf({ app, request: { prompts }, chosen }: Consent, isWholeAccount: boolean): AccessChoice {
-  if (!isWholeAccount || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
-  const limit = app.organizationAccess
-  return { chosen: chosen ? narrowerAccess(chosen, limit) : null, unlessRecorded: limit }
+  return { code: createTokenFamily(tx, family, now, first), keys }
 }
 
 type Checked = Omit<Consent, 'connector'> & { connector: ValidatedConnectorRequest | undefined }
@@ -309,26 +299,28 @@ async function requireConsented(
 ): Promise<void> {
   const { request, identityId, connector } = checked
   const { clientId: sourceClientId } = request
-  if (!(await lockConsent(tx, identityId, sourceClientId))) throw errors.consent_required()
+  const [isConnected, granted] = await Promise.all([
+    lockConsent(tx, identityId, sourceClientId),
+    findGrantedScope(tx, session, { identityId, clientId: sourceClientId }, now),
+  ])
+  if (!isConnected) throw errors.consent_required()
   if (connector) {
     const parties = { identityId, sourceClientId, resourceId: connector.resource.resourceId }
     if (!(await lockDelegation(tx, parties, connector))) throw errors.consent_required()
   }
-  if (!(await isConsented(tx, session, checked, now))) throw errors.consent_required()
+  if (!(await isCoveredBy(granted, tx, checked, now))) throw errors.consent_required()
 }
 
-/** Tells if earlier consent covers a request, also for its organization and at the other app. */
-async function isConsented(
+/** Tells if scopes that were granted before cover a request, also for its organization and at the other app. */
+async function isCoveredBy(
+  granted: ScopeSet | undefined,
   tx: Transaction,
-  session: Session | RecoveredSession,
   { request: { clientId }, identityId, organizationId, scope, keyWish, connector }: Checked,
   now: Date,
 ): Promise<boolean> {
-  const input = { identityId, clientId, scope }
-  const { authorization, missingScopes } = await getAuthorizationInSession(tx, session, input, now)
-  if (!authorization || missingScopes.length > 0 || keyWish?.reset) return false
+  if (!granted || !scope.isWithin(granted) || keyWish?.reset) return false
   // A consent with an empty scope only says that the app may act elsewhere, which is checked below.
-  if (authorization.scope === '' && !connector) return false
+  if (granted.size === 0 && !connector) return false
   const held = organizationId === undefined ? [] : await listActiveOrganizationIds(tx, { identityId, clientId }, now)
   if (organizationId !== undefined && !held.includes(organizationId)) return false
   if (!connector) return true

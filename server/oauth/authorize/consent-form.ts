@@ -1,9 +1,11 @@
-import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
+import { narrowerAccess, type OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import { ScopeSet } from '@countersign/protocol/scope-set'
+import type { RegisteredApp } from '#clients/registration/directory.ts'
+import type { AccessChoice } from '#oauth/consents/consent.ts'
 import type { AppKeyFields } from './app-key-request.ts'
-import { type Parameters, type Source, requireAllRead } from './authorization-request.ts'
+import { type AuthorizationRequest, type Parameters, type Source, requireAllRead } from './authorization-request.ts'
 import { parseConnectorRequest } from './connector.ts'
 import type { KeptRequest } from './pushed-request.ts'
 
@@ -87,4 +89,26 @@ const notRepeated = {
   request_uri: undefined,
   registration: undefined,
   fedcm_origin: undefined,
+}
+
+/**
+ * Returns what this consent says about the user's organizations: the user's choice, limited to what the app registered.
+ *
+ * A first consent without a choice (from an older client) allows all of that. A consent that was not shown, or that was
+ * given in a session for less than the account, says nothing and keeps what was recorded before: access never widens
+ * silently.
+ */
+export function accessChoiceOf(
+  { app, request: { prompts }, chosen }: OrganizationConsent,
+  isWholeAccount: boolean,
+): AccessChoice {
+  if (!isWholeAccount || prompts.includes('none')) return { chosen: null, unlessRecorded: null }
+  const limit = app.organizationAccess
+  return { chosen: chosen ? narrowerAccess(chosen, limit) : null, unlessRecorded: limit }
+}
+
+type OrganizationConsent = {
+  app: Pick<RegisteredApp, 'organizationAccess'>
+  request: Pick<AuthorizationRequest, 'prompts'>
+  chosen: OrganizationAccess | undefined
 }

@@ -32,19 +32,15 @@ type Connection = { identityId: IdentityId; clientId: ClientId; scope: ScopeSet;
  * Records that an identity grants an app these scopes in addition to earlier ones.
  *
  * A consent for an organization alone records no scopes, so that the user sees the app and can disconnect it. Locks the
- * record until the end of `tx`. Returns whether the record is new or has scopes that it had not before.
+ * record until the end of `tx`.
  */
-export async function recordConsent(
+export function recordConsent(
   tx: Transaction,
   { identityId, clientId, scope, organizationAccess }: Connection,
   now: Date,
-): Promise<boolean> {
+): void {
   const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope: [...scope], ...organizationAccess }
-  const row = await store.upsertConsent(tx, consent, now)
-  const recorded = new ScopeSet(row.scope)
-  if (scope.isWithin(recorded)) return row.authorizationId === consent.authorizationId
-  await store.extendConsentScope(tx, { identityId, clientId, scope: [...recorded.union(scope)] })
-  return true
+  store.upsertConsent(tx, consent, now)
 }
 
 /**
@@ -87,6 +83,21 @@ export async function getAuthorization(db: Database, identityId: IdentityId, cli
     authorization: consent ? toAuthorization(consent, await listAppKeys(db, [identityId], clientId)) : null,
     missingScopes: [...requested.without(new ScopeSet(consent?.scope))],
   }
+}
+
+/**
+ * Returns the scopes of `getAuthorizationInSession`, or undefined if nothing that counts in the session was granted.
+ */
+export async function findGrantedScope(
+  db: Database,
+  { authMethod, sessionId }: Session | RecoveredSession,
+  { identityId, clientId }: { identityId: IdentityId; clientId: ClientId },
+  now: Date,
+): Promise<ScopeSet | undefined> {
+  const consented = await store.findConsentedScope(db, identityId, clientId)
+  if (authMethod !== 'enterprise_sso' || !consented) return consented && new ScopeSet(consented)
+  const organizationIds = await listSsoOrganizations(db, { sessionId, identityId }, now)
+  return (await findScopesHeld(db, { identityId, clientId, organizationIds }, now))?.scope
 }
 
 /**

@@ -2,13 +2,14 @@ import type { OrganizationAccess } from '@countersign/protocol/formats/organizat
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 
 type NewConsent = { identityId: IdentityId; clientId: ClientId; authorizationId: string; scope: string[] }
 type Chosen = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-/** Inserts the consent, or records that it was used again; returns the resulting row. */
-export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now: Date) {
-  return tx
+/** Inserts the consent, or records that it was used again, and adds its scopes to those that it has. */
+export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now: Date): void {
+  const recorded = tx
     .insertInto('authorization_consent')
     .values({
       identity_id: consent.identityId,
@@ -22,25 +23,13 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
     .onConflict((conflict) =>
       conflict.columns(['identity_id', 'client_id']).doUpdateSet(({ fn, val, ref }) => ({
         last_authorized_at: now,
+        scope: sql<string[]>`authorization_consent.scope || array(
+          select added from unnest(excluded.scope) as added where added <> all (authorization_consent.scope))`,
         organization_access:
           consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
       })),
     )
-    .returning(['scope', 'authorization_id as authorizationId'])
-    .executeTakeFirstOrThrow()
-}
-
-/** Sets the scopes of a consent whose row `upsertConsent` has locked in this transaction. */
-export async function extendConsentScope(
-  tx: Transaction,
-  { identityId, clientId, scope }: Omit<NewConsent, 'authorizationId'>,
-) {
-  await tx
-    .updateTable('authorization_consent')
-    .set({ scope })
-    .where('identity_id', '=', identityId)
-    .where('client_id', '=', clientId)
-    .execute()
+  sendAhead(tx, recorded)
 }
 
 /** Locks a consent until the end of the transaction; returns false if there is none. */
@@ -80,6 +69,21 @@ export function findConsent(db: Database, identityId: IdentityId, clientId: Clie
     .where('authorization_consent.identity_id', '=', identityId)
     .where('authorization_consent.client_id', '=', clientId)
     .executeTakeFirst()
+}
+
+/** Returns the scopes that an identity has granted an app, or undefined without a consent. */
+export async function findConsentedScope(
+  db: Database,
+  identityId: IdentityId,
+  clientId: ClientId,
+): Promise<string[] | undefined> {
+  const consent = await db
+    .selectFrom('authorization_consent')
+    .select('scope')
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+  return consent?.scope
 }
 
 export function listConsentsOfUser(db: Database, userId: UserId) {

@@ -17,19 +17,16 @@ const errors = defineErrors({
 })
 
 type OneSession = Pick<PasskeySession, 'userId' | 'sessionId'>
+type ActingSession = OneSession & Pick<PasskeySession, 'userAgent'>
 
 /**
  * Revokes a session of a user, optionally at the request of an app; returns false if the user never had a session of
  * this ID.
  */
-export function signOut(
-  { db, clock }: ServerContext,
-  { userId, sessionId }: OneSession,
-  clientId?: ClientId,
-): Promise<boolean> {
-  return transaction(db, async (tx) => {
-    await nameDevice(tx, sessionId)
-    return endOne(tx, { userId, sessionId }, clock(), clientId)
+export function signOut({ db, clock }: ServerContext, session: ActingSession, clientId?: ClientId): Promise<boolean> {
+  return transaction(db, (tx) => {
+    nameDevice(tx, session)
+    return endOne(tx, session, clock(), clientId)
   })
 }
 
@@ -46,12 +43,13 @@ async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: D
  */
 export async function signOutByIdTokenHint(
   { kernel, keys }: { kernel: ServerContext; keys: SigningKeys },
-  { userId, sessionId }: OneSession,
+  session: ActingSession,
   idToken: string,
 ): Promise<void> {
   const hint = await parseIdTokenHint({ keys, issuer: kernel.config.authUrl.origin }, idToken)
-  if (!hint || hint.sid !== pairwiseSid({ ...hint, sessionId }, hint.clientId)) throw errors.interaction_required()
-  await signOut(kernel, { userId, sessionId }, hint.clientId)
+  if (!hint || hint.sid !== pairwiseSid({ ...hint, sessionId: session.sessionId }, hint.clientId))
+    throw errors.interaction_required()
+  await signOut(kernel, session, hint.clientId)
 }
 
 /**

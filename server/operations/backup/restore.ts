@@ -6,7 +6,7 @@ import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard
 import { builtInClientIds } from '#clients/registration/built-in-app.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { unnumberEvents } from '#platform/audit/chain.ts'
-import { type Transaction, isDataException } from '#platform/database/database.ts'
+import { type Transaction, isDataException, transactionOnce } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { endResetRequests } from '#organizations/membership/council/council.ts'
@@ -67,7 +67,7 @@ async function load(services: BackupServices, operator: Operator, lines: AsyncGe
 
   const rows = await kernel
     .alone((db) =>
-      db.transaction().execute(async (tx) => {
+      transactionOnce(db, async (tx) => {
         await requireReady(tx, header)
         await deleteReplacedRows(tx, backedUpTables)
         const written = await writeRows(tx, backedUpTables, lines)

@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Selectable } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Database, isTransaction, type Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 type NewEvent = Omit<Insertable<Tables['audit_event']>, 'app_name'>
@@ -19,15 +20,15 @@ export async function insertAuditEvent(
     ...event,
     app_name: client_id ? selectFrom('app').select('name').where('client_id', '=', client_id) : null,
   }))
-  if (isPlaced || organization_id === null || organization_id === undefined) {
-    await insert.execute()
-    return
-  }
-  await db
-    .with('recorded', () => insert)
-    .insertInto('organization_trail_pending')
-    .values({ organization_id, event_id })
-    .execute()
+  const hasPlace = isPlaced || organization_id === null || organization_id === undefined
+  const statement = hasPlace
+    ? insert
+    : db
+        .with('recorded', () => insert)
+        .insertInto('organization_trail_pending')
+        .values({ organization_id, event_id })
+  if (isTransaction(db)) sendAhead(db, statement)
+  else await statement.execute()
 }
 
 /** Events of one statement: PostgreSQL permits 65,535 parameters, and an event has up to 15. */

@@ -1,12 +1,12 @@
-import { Kysely, PostgresDialect, type Transaction as KyselyTransaction } from 'kysely'
-import { Socket } from 'node:net'
+import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
-import { allowedSocket } from '#platform/egress.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
-import { withStatementNames } from './statement-names.ts'
+import { openKysely, type RunTransaction } from './pipeline.ts'
+import { longSilentMillisecondsMax, onOwnConnection, serverPool } from './server-pool.ts'
+import { type ClientPool, withStatementNames } from './statement-names.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import type { Tables } from './tables.ts'
 
@@ -54,17 +54,6 @@ type Opening = {
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 const gatheredUnderWayMax = 2
-const statementTimeoutMilliseconds = 5000
-const longWorkTimeoutMilliseconds = 60_000
-/** Time after which the pool closes a connection that no caller uses. */
-const idleMillisecondsMax = 10_000
-/** Time after which a used connection over which nothing is sent or received is closed. */
-const silentMillisecondsMax = statementTimeoutMilliseconds + 1000
-/** The same for slow work, whose statements the database ends itself if it responds. */
-const longSilentMillisecondsMax = longWorkTimeoutMilliseconds + 10_000
-/** Node then asks every second, ten times. */
-const keepAliveMilliseconds = 10_000
-
 /**
  * Opens and migrates the database: PostgreSQL at `url`, or an embedded PostgreSQL without a URL. Throws `ConfigError`
  * if it does not respond in time or rejects the login.
@@ -100,8 +89,7 @@ export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, sta
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
-  const dialect = new PostgresDialect({ pool: statementNames ? withStatementNames(pool) : pool })
-  const db = new Kysely<Tables>({ dialect })
+  const db = openDatabase(statementNames ? withStatementNames(pool) : pool)
   const { connectionString } = pool.options
   return {
     db,
@@ -122,106 +110,21 @@ export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, sta
 }
 
 function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
-  const onPool = (pool: pg.Pool) => work(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }))
-  return onOwnConnection(url, longSilentMillisecondsMax, onPool)
+  return onOwnConnection(url, longSilentMillisecondsMax, (pool) => work(openDatabase(pool)))
 }
 
-/** Runs work on a connection that is closed if it is silent for this time; 0 sets no limit. */
-export async function onOwnConnection<Result>(
-  url: string,
-  silentMilliseconds: number,
-  work: (pool: pg.Pool) => Promise<Result>,
-): Promise<Result> {
-  const own = new pg.Pool({
-    connectionString: url,
-    stream: () => allowedSocket('database'),
-    max: 1,
-    connectionTimeoutMillis: statementTimeoutMilliseconds,
-    statement_timeout: longWorkTimeoutMilliseconds,
-    idle_in_transaction_session_timeout: longWorkTimeoutMilliseconds,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMilliseconds,
-  })
-  own.on('connect', (client) => {
-    // An error of the connection is reported by the statement that fails.
-    client.on('error', () => {})
-    const socket = socketOf(client)
-    socket.setTimeout(silentMilliseconds, () => socket.destroy(silence()))
-  })
-  own.on('error', () => {})
-  try {
-    return await work(own)
-  } finally {
-    await own.end()
-  }
+const transactionsOf = new WeakMap<Database, RunTransaction<Tables>>()
+
+function openDatabase(pool: ClientPool): Database {
+  const { db, run } = openKysely<Tables>(pool)
+  transactionsOf.set(db, run)
+  return db
 }
 
-/**
- * Creates a pool for PostgreSQL over the network. A connection that breaks, idle or in use, or stops responding is
- * reported and replaced by the next query.
- */
-export function serverPool(
-  url: Secret | undefined,
-  onConnectionError: (error: Error) => void,
-  connections = 12,
-): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url?.reveal(),
-    // The pool connects whenever a query of any caller needs a connection.
-    stream: () => allowedSocket('database'),
-    max: connections,
-    idleTimeoutMillis: idleMillisecondsMax,
-    connectionTimeoutMillis: statementTimeoutMilliseconds,
-    statement_timeout: statementTimeoutMilliseconds,
-    idle_in_transaction_session_timeout: statementTimeoutMilliseconds,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMilliseconds,
-  })
-  pool.on('connect', (client) => {
-    client.once('error', onConnectionError)
-    // A connection that breaks reports why, and then that it has ended.
-    client.on('error', () => {})
-  })
-  closeSilentConnections(pool)
-  // The pool repeats the errors of idle connections that the listener above reports, and requires a listener.
-  pool.on('error', () => {})
-  return pool
-}
-
-/**
- * Closes a used connection when the database is silent, and with it the idle ones, which would each make another caller
- * wait. The database ends slow statements and idle transactions itself, but an unreachable one does not and would
- * occupy all connections forever. A transaction of many statements may take longer.
- */
-function closeSilentConnections(pool: pg.Pool): void {
-  const idle = new Set<Socket>()
-  pool.on('connect', (client) => {
-    const socket = socketOf(client)
-    socket.on('timeout', () => {
-      for (const silent of new Set([socket, ...idle])) silent.destroy(silence())
-    })
-    socket.once('close', () => idle.delete(socket))
-  })
-  pool.on('acquire', (client) => {
-    const socket = socketOf(client)
-    idle.delete(socket)
-    socket.setTimeout(silentMillisecondsMax)
-  })
-  pool.on('release', (_error, client) => {
-    const socket = socketOf(client)
-    if (!socket.destroyed) idle.add(socket)
-    // The pool ends it before, unless the database does not respond to that.
-    socket.setTimeout(idleMillisecondsMax + silentMillisecondsMax)
-  })
-}
-
-function socketOf(client: pg.ClientBase): Socket {
-  if (client instanceof pg.Client && client.connection.stream instanceof Socket) return client.connection.stream
-  throw new Error('a connection of the pool has no socket')
-}
-
-function silence(): Error {
-  return new Error('Connection terminated because the database is silent')
+function transactionsOn(db: Database): RunTransaction<Tables> {
+  const run = transactionsOf.get(db)
+  if (!run) throw new Error('a transaction begins on a database, and not within a transaction')
+  return run
 }
 
 const attemptsMax = 4
@@ -233,37 +136,24 @@ const attemptsMax = 4
 export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   let acts: AfterCommit[] = []
   const result = await retrying(() =>
-    keepingError((keep) =>
-      db.transaction().execute((tx) => {
-        acts = []
-        actsAfter.set(tx, acts)
-        return work(tx).catch(keep)
-      }),
-    ),
+    transactionsOn(db)('begin', (tx) => {
+      acts = []
+      actsAfter.set(tx, acts)
+      return work(tx)
+    }),
   )
   await Promise.all(acts.map(async (act) => act()))
   return result
 }
 
-/** Reads with several statements what was there at one instant. Only `tx` may be used inside, as in `transaction`. */
-export function snapshot<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  const begun = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
-  return keepingError((keep) => begun.execute((tx) => work(tx).catch(keep)))
+/** Runs work in a transaction that is not retried, because the work consumes what it reads elsewhere. */
+export function transactionOnce<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return transactionsOn(db)('begin', work)
 }
 
-/**
- * Throws the first error that was kept, if there is one. Over a broken connection Kysely cannot roll back, and throws
- * that instead of what broke it.
- */
-async function keepingError<Result>(work: (keep: (error: unknown) => never) => Promise<Result>): Promise<Result> {
-  const kept: unknown[] = []
-  const keep = (error: unknown): never => {
-    kept.push(error)
-    throw error
-  }
-  return work(keep).catch((error: unknown) => {
-    throw kept.length > 0 ? kept[0] : error
-  })
+/** Reads with several statements what was there at one instant. Only `tx` may be used inside, as in `transaction`. */
+export function snapshot<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return transactionsOn(db)('start transaction isolation level repeatable read read only', work)
 }
 
 /** Runs `work` in the transaction `db`, or in a new one. */
@@ -271,7 +161,8 @@ export function ensureTransaction<Result>(db: Database, work: (tx: Transaction) 
   return isTransaction(db) ? work(db) : transaction(db, work)
 }
 
-function isTransaction(db: Database): db is Transaction {
+/** Tells whether statements run in a transaction. */
+export function isTransaction(db: Database): db is Transaction {
   return db.isTransaction
 }
 

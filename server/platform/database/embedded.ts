@@ -72,6 +72,7 @@ export function embeddedPool(database: PGlite, onPanic: (message: string) => voi
   return new pg.Pool({
     stream: () => new EmbeddedSocket(database, onPanic),
     max: 1,
+    pipeline: true,
     idleTimeoutMillis: 0,
     user: 'postgres',
     database: 'postgres',

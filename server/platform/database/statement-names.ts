@@ -56,11 +56,14 @@ function nameOf(text: string): string {
   return sha256(text).toString('base64url')
 }
 
+/** Pool of Kysely whose connections are those of `pg`. */
+export type ClientPool = Omit<PostgresPool, 'connect'> & { connect: () => Promise<pg.PoolClient> }
+
 /**
  * Wraps a pool for Kysely, which sends its statements without names. A connection then parses and plans each recurring
  * statement once.
  */
-export function withStatementNames(pool: pg.Pool): PostgresPool {
+export function withStatementNames(pool: pg.Pool): ClientPool {
   const nameOfText = createStatementNames()
   const known = new WeakMap<pg.PoolClient, pg.PoolClient>()
   return {

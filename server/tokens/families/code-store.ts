@@ -1,4 +1,5 @@
 import type { Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 import type { NewFamily } from './store.ts'
 
 type Flow = Pick<NewFamily, 'identityId' | 'clientId' | 'sessionId' | 'redirectUri' | 'codeChallenge' | 'nonce' | 'now'>
@@ -7,8 +8,8 @@ type Flow = Pick<NewFamily, 'identityId' | 'clientId' | 'sessionId' | 'redirectU
  * Revokes unredeemed codes that were issued for the same authorization request. Challenge and nonce identify the
  * request.
  */
-export async function revokeEarlierCodes(tx: Transaction, flow: Flow): Promise<void> {
-  await tx
+export function revokeEarlierCodes(tx: Transaction, flow: Flow): void {
+  const revoked = tx
     .updateTable('token_family')
     .set({ revoked_at: flow.now })
     .where('identity_id', '=', flow.identityId)
@@ -20,5 +21,5 @@ export async function revokeEarlierCodes(tx: Transaction, flow: Flow): Promise<v
     .where('nonce', 'is not distinct from', flow.nonce ?? null)
     .where('code_redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .execute()
+  sendAhead(tx, revoked)
 }

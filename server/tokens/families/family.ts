@@ -40,18 +40,18 @@ export type InitialCredential = 'code' | 'assertion'
  * only here. A request has one code at a time: an earlier unredeemed code is revoked. The caller holds the lock of the
  * consent.
  */
-export async function createTokenFamily(
+export function createTokenFamily(
   tx: Transaction,
   consented: Consented,
   now: Date,
   kind: InitialCredential = 'code',
-): Promise<string> {
+): string {
   const familyId = randomUUIDv7()
   const token = generateToken(kind, uuidToBytes(consented.identityId), uuidToBytes(familyId))
   // Without challenge and nonce, two requests cannot be distinguished.
   if (consented.codeChallenge !== undefined || consented.nonce !== undefined)
-    await codeStore.revokeEarlierCodes(tx, { ...consented, now })
-  await store.insertFamily(tx, {
+    codeStore.revokeEarlierCodes(tx, { ...consented, now })
+  store.insertFamily(tx, {
     ...consented,
     familyId,
     codeSha256: sha256(token),

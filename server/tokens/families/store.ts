@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 
 /**
@@ -182,31 +183,29 @@ export type OrganizationBinding = { organizationId: OrganizationId; ssoConnectio
 
 export type NewFamily = Consented & { familyId: string; codeSha256: Uint8Array; codeExpiresAt: Date; now: Date }
 
-export async function insertFamily(tx: Transaction, family: NewFamily): Promise<void> {
-  await tx
-    .insertInto('token_family')
-    .values({
-      identity_id: family.identityId,
-      family_id: family.familyId,
-      client_id: family.clientId,
-      session_id: family.sessionId,
-      scope: [...family.scope],
-      requested_scope: family.requestedScope.isWithin(family.scope) ? null : [...family.requestedScope],
-      auth_time: family.authTime,
-      auth_time_requested: family.authTimeRequested,
-      login_prompted: family.loginPrompted,
-      created_at: family.now,
-      code_sha256: family.codeSha256,
-      code_expires_at: family.codeExpiresAt,
-      redirect_uri: family.redirectUri,
-      code_challenge: family.codeChallenge ?? null,
-      nonce: family.nonce ?? null,
-      organization_id: family.organization?.organizationId ?? null,
-      sso_connection_id: family.organization?.ssoConnectionId ?? null,
-      authenticated_by_passkey: family.authenticatedByPasskey,
-      expires_at: family.codeExpiresAt,
-    })
-    .execute()
+export function insertFamily(tx: Transaction, family: NewFamily): void {
+  const inserted = tx.insertInto('token_family').values({
+    identity_id: family.identityId,
+    family_id: family.familyId,
+    client_id: family.clientId,
+    session_id: family.sessionId,
+    scope: [...family.scope],
+    requested_scope: family.requestedScope.isWithin(family.scope) ? null : [...family.requestedScope],
+    auth_time: family.authTime,
+    auth_time_requested: family.authTimeRequested,
+    login_prompted: family.loginPrompted,
+    created_at: family.now,
+    code_sha256: family.codeSha256,
+    code_expires_at: family.codeExpiresAt,
+    redirect_uri: family.redirectUri,
+    code_challenge: family.codeChallenge ?? null,
+    nonce: family.nonce ?? null,
+    organization_id: family.organization?.organizationId ?? null,
+    sso_connection_id: family.organization?.ssoConnectionId ?? null,
+    authenticated_by_passkey: family.authenticatedByPasskey,
+    expires_at: family.codeExpiresAt,
+  })
+  sendAhead(tx, inserted)
 }
 
 export type TokenFamily = NonNullable<Awaited<ReturnType<typeof findFamily>>>

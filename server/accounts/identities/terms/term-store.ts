@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 
 /** Sets the terms by which an identity is found. */
-export async function replaceTerms(tx: Transaction, identityId: IdentityId, terms: string[]): Promise<void> {
-  await sql`
+export function replaceTerms(tx: Transaction, identityId: IdentityId, terms: string[]): void {
+  const replaced = sql`
     with former as (
       delete from identity_term where identity_id = ${identityId} and term <> all(${terms}::text[])
     )
     insert into identity_term (term, identity_id)
-    select term, ${identityId}::uuid from unnest(${terms}::text[]) term on conflict do nothing`.execute(tx)
+    select term, ${identityId}::uuid from unnest(${terms}::text[]) term on conflict do nothing`
+  sendAhead(tx, replaced)
 }
 
 export async function deleteTerms(tx: Transaction, identityIds: IdentityId[]): Promise<void> {

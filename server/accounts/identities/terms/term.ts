@@ -71,8 +71,8 @@ export function lengthOf(term: string): number {
 }
 
 /** Sets the terms of an identity that no account has yet. */
-export function setTerms(tx: Transaction, identityId: IdentityId, named: Named): Promise<void> {
-  return store.replaceTerms(tx, identityId, termsOf(named))
+export function setTerms(tx: Transaction, identityId: IdentityId, named: Named): void {
+  store.replaceTerms(tx, identityId, termsOf(named))
 }
 
 /** Deletes the terms of an identity that no account has had. */

@@ -56,7 +56,7 @@ export async function addInvitedIdentity(kernel: ServerContext, addition: Additi
     const managed = { managedBy: null, active: true }
     const row = { identityId, handle, displayName, email: draft.shown.email, groupIds, ...managed, createdAt: now }
     if (!(await store.insertInvited(tx, row))) throw errors.too_many_invited_identities()
-    await setTerms(tx, identityId, row)
+    setTerms(tx, identityId, row)
     const event = { action: 'identity.invited', ...auditFieldsOf(operator), identityId } as const
     await recordAuditEvent(tx, { ...event, details: { invitationId } }, now)
     return invited

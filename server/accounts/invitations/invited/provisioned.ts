@@ -37,7 +37,7 @@ export async function provisionInvited(
   const email = deps.mail.isSetUp ? provisioned.email : null
   const row = { ...provisioned, email, groupIds: [], managedBy: sourceOf(operator), createdAt: now }
   if (!(await store.insertInvited(tx, row))) throw errors.too_many_invited_identities()
-  await setTerms(tx, identityId, row)
+  setTerms(tx, identityId, row)
   await recordAuditEvent(tx, { action: 'identity.invited', ...auditFieldsOf(operator), identityId }, now)
   await inviteByMail(deps, tx, { operator, row }, now)
 }
@@ -64,7 +64,7 @@ export async function changeProvisioned(
     await claimHandle(tx, row.handle, identityId, now)
   }
   await store.updateInvited(tx, row)
-  await setTerms(tx, identityId, row)
+  setTerms(tx, identityId, row)
   const isInvitedAgain = row.active !== before.active || row.email !== before.email
   if (!isInvitedAgain) return renameOfIdentity(tx, row)
   await revokeInvitation(tx, { operator, identityId }, now)

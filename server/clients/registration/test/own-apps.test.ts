@@ -182,7 +182,7 @@ test('OWN-02 changes that give an app away or end it require recent authenticati
 
 test('OWN-03 a user has a limited number of apps, also under concurrency', async () => {
   const ada = await world.person()
-  const at = { authTime: world.now(), provedRequestSha256: null, expiresAt: world.now() }
+  const at = { authTime: world.now(), provedRequestSha256: null, expiresAt: world.now(), userAgent: null }
   const listed = await send('GET', '/api/auth/sessions', ada.headers)
   const [{ sessionId } = { sessionId: asId<SessionId>('') }] = listed.body?.sessions ?? []
   const session = { sessionId, userId: ada.userId, authMethod: 'passkey', ...at } as const

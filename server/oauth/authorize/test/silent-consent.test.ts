@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Transaction } from '#platform/database/database.ts'
+import { type Transaction, transaction } from '#platform/database/database.ts'
 import { createConnectors, delegationsOf } from '#testing/connectors.ts'
 import { exchange, openBrowser } from '#testing/federated-browser.ts'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
@@ -36,7 +36,7 @@ type Answer = { statusCode: number; body: string }
  * then releases both.
  */
 async function meeting({ identityId }: Person, disconnect: Asking, ask: Asking) {
-  const both = await world.db.transaction().execute(async (tx: Transaction) => {
+  const both = await transaction(world.db, async (tx: Transaction) => {
     const held = tx.selectFrom('token_family').select('family_id').where('identity_id', '=', identityId)
     assert.equal((await held.forUpdate().execute()).length, 1)
     const disconnected = disconnect()
@@ -85,7 +85,7 @@ test('AUZ-12 FED-08 a FedCM sign-in during a disconnection by the app does not r
 test('AUZ-12 DEL-07 a silent request during a revocation does not grant the delegation again', async () => {
   const notes = await createConnectors(world)
   const { person } = await notes.connected()
-  const silent = await world.db.transaction().execute(async (tx) => {
+  const silent = await transaction(world.db, async (tx) => {
     const granted = tx.updateTable('delegation_grant').set({ revoked_at: world.now() })
     await granted.where('identity_id', '=', person.identityId).execute()
     const requested = notes.consent(person, { prompt: 'none' })

@@ -76,7 +76,7 @@ async function logOut(clientId: string, { userId, identityId, headers }: Person)
     const sessions = tx.selectFrom('session').select('session_id as sessionId').where('user_id', '=', userId)
     const session = await sessions.executeTakeFirstOrThrow()
     const noted = { ...session, identityId, clientId: asId<ClientId>(clientId), organizationId: undefined }
-    await noteAppSession(tx, noted, now)
+    noteAppSession(tx, noted, now)
   })
   const ended = await world.api.inject({ method: 'DELETE', url: '/api/auth/session', headers })
   assert.equal(ended.statusCode, 204)

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { transaction } from '#platform/database/database.ts'
 import { readEventStream } from '@countersign/protocol/formats/files/event-stream'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { followAudit } from '#testing/audit-follower.ts'
@@ -24,7 +25,7 @@ after(() => world.close())
 /** Records ten megabytes of events. */
 async function recordLargeEvents({ db, now }: TestWorld): Promise<void> {
   const details = { text: 'a'.repeat(10_000) }
-  await db.transaction().execute(async (tx) => {
+  await transaction(db, async (tx) => {
     for (let nth = 0; nth < 1000; nth += 1)
       await recordAuditEvent(tx, { action: 'app.updated', actor: 'system', details }, now())
   })

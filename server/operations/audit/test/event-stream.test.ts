@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type ClientId, type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { randomUUIDv7 } from 'node:crypto'
+import { transaction } from '#platform/database/database.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Follower, followAudit, openAuditStream } from '#testing/audit-follower.ts'
 import { listenHere } from '#testing/held-request.ts'
@@ -210,7 +211,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined)
     await follower.until(() => follower.place() !== '')
     const begun = Promise.withResolvers<void>()
     const committing = Promise.withResolvers<void>()
-    const late = world.db.transaction().execute(async (tx) => {
+    const late = transaction(world.db, async (tx) => {
       await recordAuditEvent(tx, { action: 'group.deleted', actor: 'operator' }, world.now())
       begun.resolve()
       await committing.promise

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { transaction } from '#platform/database/database.ts'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import type { Sink } from '@countersign/protocol/operations/sinks'
 import { Webhook } from 'standardwebhooks'
@@ -164,7 +165,7 @@ test('a sink gets the actions that it selects, in batches of 500 and one megabyt
   const receiver = await startWebhookReceiver()
   const { sink } = await create({ kind: 'http', url: receiver.url, actions: ['app.updated', 'group'] })
   const size = 'a'.repeat(9000)
-  await world.db.transaction().execute(async (tx) => {
+  await transaction(world.db, async (tx) => {
     for (let nth = 0; nth < 700; nth += 1) {
       const details = nth < 200 ? { size } : {}
       await recordAuditEvent(tx, { action: 'app.updated', actor: 'system', details }, world.now())

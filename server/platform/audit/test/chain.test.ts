@@ -87,7 +87,7 @@ test('AUD-01 processes that number at once give each event one place', async () 
 
 test('AUD-01 more events than a batch get their places at once', async () => {
   const before = await newest()
-  await world.db.transaction().execute(async (tx) => {
+  await transaction(world.db, async (tx) => {
     for (let nth = 0; nth < 510; nth += 1)
       await recordAuditEvent(tx, { action: 'scim.user.updated', actor: 'system' }, world.now())
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { transaction } from '#platform/database/database.ts'
 import { sql } from 'kysely'
 import { isObject } from '@countersign/protocol/formats/json'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
@@ -215,7 +216,7 @@ test('ACT-34 however many events wait, those of each organization have their pla
     await createOrganization(world, owner, 'Small'),
   ]
   // More than a batch.
-  await world.db.transaction().execute(async (tx) => {
+  await transaction(world.db, async (tx) => {
     for (let index = 0; index < 600; index += 1)
       await recordAuditEvent(tx, { action: 'scim.user.updated', actor: 'system', organizationId: busy }, world.now())
   })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { openTestStorage } from '#testing/database.ts'
-import { serverPool, createStorage, type Storage } from '#platform/database/database.ts'
+import { createStorage, type Storage } from '#platform/database/database.ts'
+import { serverPool } from '#platform/database/server-pool.ts'
 import {
   clientAddressKey,
   createRateLimits,

@@ -114,10 +114,14 @@ async function sign(
 ): Promise<true | undefined> {
   const { identityId, clientId } = request
   const resolution = { status: 'signed', signature, ...toApprovalColumns(approved) } as const
-  if (!(await resolve(tx, request, resolution, now))) return undefined
-  if (approved) await requireSame(tx, config, request, approved)
+  const ended = await store.resolveRequest(tx, request, resolution, now)
+  if (!ended) return undefined
   const use = { identityId, clientId, role: 'self' } as const
-  await (approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use))
+  await Promise.all([
+    recordEnd(tx, request, ended, now),
+    approved && requireSame(tx, config, request, approved),
+    approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use),
+  ])
   if (approved) await consumeApproval(tx, approved, now)
   return true
 }
@@ -137,7 +141,11 @@ async function requireSame(
 /** Records that a user denies a request. Throws `request_not_found`, `request_not_pending`. */
 export async function denyRequest(db: Database, acting: Session, requestId: string, now: Date) {
   const request = await requirePending(db, acting, requestId, now)
-  const denied = await actingTransaction(db, acting, (tx) => resolve(tx, request, { status: 'denied' }, now))
+  const denied = await actingTransaction(db, acting, async (tx) => {
+    const ended = await store.resolveRequest(tx, request, { status: 'denied' }, now)
+    if (ended) await recordEnd(tx, request, ended, now)
+    return ended
+  })
   if (!denied) throw await endedSince(db, request, now)
   return { requestId, status: 'denied' as const, resolvedAt: now.toISOString() }
 }
@@ -148,20 +156,16 @@ async function requirePending(db: Database, acting: SessionSubject, requestId: s
   return request
 }
 
-/** Resolves the request; returns false if another caller was faster. */
-async function resolve(
+/** Records that a request was answered, and notifies its app. */
+async function recordEnd(
   tx: Transaction,
-  request: store.RequestOfUser,
-  resolution: Parameters<typeof store.resolveRequest>[2],
+  { userId, identityId, requestId, clientId }: store.RequestOfUser,
+  ended: store.Ended,
   now: Date,
-): Promise<boolean> {
-  const { userId, identityId, requestId, clientId } = request
-  const ended = await store.resolveRequest(tx, request, resolution, now)
-  if (!ended) return false
-  const action = resolution.status === 'signed' ? 'signing.signed' : 'signing.denied'
+): Promise<void> {
+  const action = ended.status === 'signed' ? 'signing.signed' : 'signing.denied'
   await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { requestId } }, now)
   await enqueueSigningWebhooks(tx, [ended], now)
-  return true
 }
 
 async function endedSince(db: Database, { identityId, requestId }: store.RequestOfUser, now: Date) {

@@ -95,18 +95,21 @@ export async function createSigningRequest(
   const expiresAt = addSeconds(now, expiresInSeconds)
   return transaction(db, async (tx) => {
     // Creating and rotating lock the identity, so that counts and the key stay unchanged.
-    const identity = await lockActiveIdentity(tx, identityId, now)
+    const [identity, key, isAppConnected] = await Promise.all([
+      lockActiveIdentity(tx, identityId, now),
+      findCurrentKey(tx, identityId),
+      isConnected(tx, identityId, clientId),
+    ])
     if (!identity) throw errors.identity_not_found()
-    const key = await findCurrentKey(tx, identityId)
     if (!key) throw errors.no_signing_key()
-    const asking = { ...by, isConnected: await isConnected(tx, identityId, clientId) }
+    const asking = { ...by, isConnected: isAppConnected }
     requireRoom(await store.countPending(tx, { identityId, ...asking }, now), { ...asking, pendingMax }, now)
 
     const { keyVersion, publicKey } = key
     const request = { requestId, identityId, clientId, payload, metadata, keyVersion, publicKey, expiresAt }
     // The key may have been created at this very moment by another process' clock, or by a rotation that this
     // transaction waited for.
-    await store.insertRequest(tx, { ...request, createdAt: maxDate(now, key.createdAt) })
+    store.insertRequest(tx, { ...request, createdAt: maxDate(now, key.createdAt) })
     const { userId } = identity
     const input = { userId, identityId, clientId, details: { requestId } }
     if (await isRecorded(tx, asking, now))

@@ -2,6 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, PreparedQuery, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 import type { ApprovalColumns, toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
 import * as quotaStore from '#signing/requests/apps/quota-store.ts'
@@ -19,28 +20,26 @@ type NewRequest = {
   expiresAt: Date
 }
 
-export async function insertRequest(tx: Transaction, request: NewRequest): Promise<void> {
+export function insertRequest(tx: Transaction, request: NewRequest): void {
   const { requestId, identityId, clientId } = request
-  await tx
+  const route = tx
     .insertInto('signing_request_route')
     .values({ request_id: requestId, identity_id: identityId, client_id: clientId })
-    .execute()
-  await tx
-    .insertInto('signing_request')
-    .values(({ selectFrom }) => ({
-      identity_id: identityId,
-      request_id: requestId,
-      client_id: clientId,
-      payload: request.payload,
-      metadata: request.metadata,
-      key_version: request.keyVersion,
-      public_key: request.publicKey,
-      status: 'pending',
-      created_at: request.createdAt,
-      expires_at: request.expiresAt,
-      app_name: selectFrom('app').select('name').where('app.client_id', '=', clientId),
-    }))
-    .execute()
+  const inserted = tx.insertInto('signing_request').values(({ selectFrom }) => ({
+    identity_id: identityId,
+    request_id: requestId,
+    client_id: clientId,
+    payload: request.payload,
+    metadata: request.metadata,
+    key_version: request.keyVersion,
+    public_key: request.publicKey,
+    status: 'pending',
+    created_at: request.createdAt,
+    expires_at: request.expiresAt,
+    app_name: selectFrom('app').select('name').where('app.client_id', '=', clientId),
+  }))
+  sendAhead(tx, route)
+  sendAhead(tx, inserted)
 }
 
 type OfApp = { identityId: IdentityId } & Omit<Asking, 'signerId'>

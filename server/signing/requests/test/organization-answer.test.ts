@@ -26,7 +26,7 @@ async function list(userId: UserId) {
     transformResult: async ({ result }) => result,
   }
   const at = world.now()
-  const proof = { authTime: at, provedRequestSha256: null }
+  const proof = { authTime: at, provedRequestSha256: null, userAgent: null }
   const session = { sessionId: asId<SessionId>(randomUUID()), userId, ...proof, expiresAt: at }
   const db = world.db.withPlugin(counting)
   const { requests } = await listPending(db, { ...session, authMethod: 'passkey' }, { count: 100 }, at)

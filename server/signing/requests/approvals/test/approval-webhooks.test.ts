@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { transaction } from '#platform/database/database.ts'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
 import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
 import { sql } from 'kysely'
@@ -179,7 +180,7 @@ test('SGN-35 a member deleted while another completes the request leaves no appr
   await sign()
   const byOwner = approverOf(world, owner)
   const body = answerOf(owner, await byOwner.begin(requestId, 'approve'))
-  const both = await world.db.transaction().execute(async (tx) => {
+  const both = await transaction(world.db, async (tx) => {
     const held = tx.selectFrom('webhook_endpoint').select('client_id').where('client_id', '=', shop.clientId)
     assert.equal((await held.forUpdate().execute()).length, 1)
     // It has read the approvals, and waits to queue the event.
