@@ -23,7 +23,7 @@ const takesDatabase = leadingTo(root, 'server/testing/database.ts')
 /** What takes no database from here is the same on either, and so is what measures parsers alone. */
 const measuresParsers = (file: string) => /\/server\/test\/cost\/(?:request|answer)-cost\.test\.ts$/.test(file)
 const onPostgres = ofService.filter((file) => takesDatabase(file) && !measuresParsers(file))
-/** They start the product or its command as an operator does, or measure it, which needs the machine for itself. */
+/** They start the product or its command as an operator does, or measure it. */
 const startsService = leadingTo(root, 'server/testing/service.ts')
 const startsCommand = (file: string) => file.startsWith(join(root, 'cli'))
 const measures = (file: string) =>
@@ -33,17 +33,27 @@ const onEmbedded = [...ofService, ...ofOthers].filter(
   (file) => positionals.length > 0 || isOfSystem(file) === values.system,
 )
 const files = values.postgres ? onPostgres : onEmbedded
+/** They count the blocks that statements read, whatever else runs. The first takes longest. */
+const countsBlocks = (file: string) => /\/(?:query|log)-cost\.test\.ts$/.test(file)
+const isLongest = (file: string) => file.endsWith('/query-cost.test.ts')
+/** They measure processor time, in proportion to that of a reference: one more on each processor changes neither. */
+const measuresProcessorTime = (file: string) =>
+  /\/(?:(?:saml|request|answer|people|wire|parser)-cost|saml-response)\.test\.ts$/.test(file)
 /** On PostgreSQL its statements change 70,000 rows, within their time limit if the machine does nothing else. */
 const isLarge = (file: string) => values.postgres === true && file.endsWith('/server/test/revocation.test.ts')
-const needsMachine = (file: string) => measures(file) || isLarge(file)
+/** They measure time, or have little of it, and need the machine for themselves. */
+const needsMachine = (file: string) =>
+  isLarge(file) || (measures(file) && !countsBlocks(file) && !measuresProcessorTime(file))
 /** They replace globals of Node with those of a document, so each runs in a process of its own. */
 const isOfComponents = (file: string) => file.endsWith('.component.test.ts')
 const loader = `--import=${join(root, 'web/testing/components.ts')}`
 // More than there are processors, commonly: many a test waits for a process, or for a second to pass.
-const manner = { concurrency: 4, together: 6, execArgv: [compilesQuickly], coverage: values.coverage }
+const common = { execArgv: [compilesQuickly], coverage: values.coverage, fileTimeoutSeconds: 600 }
+const isOrdinary = (file: string) => !needsMachine(file) && !measuresProcessorTime(file) && !isOfComponents(file)
 const runs = [
-  { files: files.filter((file) => !needsMachine(file) && !isOfComponents(file)), manner },
-  { files: files.filter(needsMachine), manner: { ...manner, concurrency: 1, together: 1 } },
+  { files: files.filter(isOrdinary), manner: { ...common, concurrency: 4, together: 6, longest: isLongest } },
+  { files: files.filter(measuresProcessorTime), manner: { ...common, concurrency: 2 } },
+  { files: files.filter(needsMachine), manner: { ...common, concurrency: 1 } },
   { files: files.filter(isOfComponents), manner: { concurrency: 2, execArgv: [loader] } },
 ]
 const work = async () => {
