@@ -64,17 +64,17 @@ export async function startPostgres({ durable = false, parent = tmpdir() } = {})
       [Symbol.asyncDispose]: end,
     }
   } catch (error) {
-    remove(folder)
+    removeFolder(folder)
     throw error
   }
 }
 
-/** Finds the folder of the newest supported PostgreSQL. */
-function newestInstallation(): string {
+/** Finds the folder of the newest supported PostgreSQL that has these programs. */
+export function newestInstallation(programs = ['initdb']): string {
   const folders = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql@*/bin']
   const installations = findPrograms('postgres', folders)
     .map((program) => ({ bin: dirname(program), version: versionOf(program) }))
-    .filter(({ bin, version }) => version >= oldestVersion && findPrograms('initdb', [bin]).length > 0)
+    .filter(({ bin, version }) => version >= oldestVersion && programs.every((name) => existsSync(join(bin, name))))
     .toSorted((a, b) => b.version - a.version)
   const newest = installations[0]
   if (!newest) throw new Missing(`PostgreSQL ${oldestVersion} or newer is required: apt-get install postgresql`)
@@ -88,7 +88,7 @@ function versionOf(program: string): number {
 }
 
 /** PostgreSQL refuses to run as root. As root, it runs as the user that its package created. */
-function unprivilegedOwner(): { uid: number; gid: number } | undefined {
+export function unprivilegedOwner(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }
@@ -144,7 +144,7 @@ async function stop(server: ChildProcess): Promise<void> {
 function endWithProcess(running: () => ChildProcess, folder: string): () => Promise<void> {
   const atExit = () => {
     running().kill('SIGQUIT')
-    remove(folder)
+    removeFolder(folder)
   }
   const atSignal = (_: string, number: number) => process.exit(128 + number)
   process.once('exit', atExit)
@@ -154,7 +154,7 @@ function endWithProcess(running: () => ChildProcess, folder: string): () => Prom
     process.off('exit', atExit)
     for (const signal of endingSignals) process.off(signal, atSignal)
     await stop(running())
-    remove(folder)
+    removeFolder(folder)
   }
 }
 
@@ -162,7 +162,7 @@ function endWithProcess(running: () => ChildProcess, folder: string): () => Prom
  * Removes the folder, with retries: a server that is ending may still write into it, and an exit handler cannot await
  * it. `rmSync` reports no error in that case (Node 26.10), so the folder is checked.
  */
-function remove(folder: string): void {
+export function removeFolder(folder: string): void {
   for (let attempt = 0; attempt < 40 && existsSync(folder); attempt++) {
     if (attempt > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
     rmSync(folder, { recursive: true, force: true })

@@ -5,7 +5,8 @@ import { exchange } from '../load/exchange.ts'
 
 /** Returns the child processes of a process. */
 export function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  return pids.filter((child) => child !== '').map(Number)
 }
 
 /** Sends requests until one has this status; returns the total time in milliseconds and that of the slowest request. */

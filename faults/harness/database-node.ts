@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { freePorts } from '../../server/testing/service.ts'
+import { newestInstallation } from '../../tools/postgres.ts'
+import { openForwarder } from './forwarder.ts'
+import { childrenOf } from './process.ts'
+import type { Servers } from './servers.ts'
+
+export type DatabaseNode = Awaited<ReturnType<typeof startNode>>
+
+const shared = join(import.meta.dirname, '../../deploy/high-availability/patroni.yml')
+
+/**
+ * Starts a node: Patroni and its PostgreSQL. Others reach both, and Patroni reaches etcd, over forwarders, so that the
+ * node can be isolated.
+ */
+export async function startNode(
+  servers: Servers,
+  { name, password, etcdPort }: { name: string; password: string; etcdPort: number },
+) {
+  const [port = 0, patroniPort = 0] = await freePorts(2)
+  const [toDatabase, toPatroni, toEtcd] = await Promise.all([port, patroniPort, etcdPort].map(openForwarder))
+  if (!toDatabase || !toPatroni || !toEtcd) throw new Error('a forwarder is missing')
+  const links = [toDatabase, toPatroni, toEtcd]
+  const folder = servers.makeFolder(name)
+  const data = join(folder, 'data')
+  // Patroni merges the files of a folder. A package of PostgreSQL may have a folder for sockets that others own.
+  writeFileSync(join(folder, '1.yml'), readFileSync(shared))
+  writeFileSync(
+    join(folder, '2.yml'),
+    JSON.stringify({ postgresql: { parameters: { unix_socket_directories: folder } } }),
+  )
+  const environment = {
+    PATRONI_NAME: name,
+    PATRONI_RESTAPI_LISTEN: `127.0.0.1:${patroniPort}`,
+    PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${toPatroni.port}`,
+    // As a proxy, or Patroni would ask etcd for its addresses and use these.
+    PATRONI_ETCD3_PROXY: `http://127.0.0.1:${toEtcd.port}`,
+    PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${port}`,
+    PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${toDatabase.port}`,
+    PATRONI_POSTGRESQL_BIN_DIR: newestInstallation([
+      'initdb',
+      'pg_ctl',
+      'pg_controldata',
+      'pg_basebackup',
+      'pg_rewind',
+    ]),
+    PATRONI_POSTGRESQL_DATA_DIR: data,
+    PATRONI_POSTGRESQL_PGPASS: join(folder, 'pgpass'),
+    PATRONI_SUPERUSER_USERNAME: 'postgres',
+    PATRONI_SUPERUSER_PASSWORD: password,
+    PATRONI_REPLICATION_USERNAME: 'replicator',
+    PATRONI_REPLICATION_PASSWORD: password,
+  }
+  const launch = () => servers.start('patroni', [folder], environment)
+  let patroni = launch()
+  const signal = (name: NodeJS.Signals) => {
+    // Patroni first: it would act on what happens to its PostgreSQL.
+    patroni.kill(name)
+    for (const pid of serversIn(data)) sendSignal(pid, name)
+  }
+  servers.atEnd(() => signal('SIGKILL'))
+
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  return {
+    name,
+    /** Leads to this node, also while it is isolated. */
+    url,
+    databasePort: toDatabase.port,
+    patroniPort: toPatroni.port,
+    /** Asks Patroni if this node has a role, as HAProxy does. */
+    async is(role: 'primary' | 'sync'): Promise<boolean> {
+      const url = `http://127.0.0.1:${patroniPort}/${role}`
+      const reply = await fetch(url, { signal: AbortSignal.timeout(500) }).catch(() => undefined)
+      await reply?.body?.cancel()
+      return reply?.status === 200
+    },
+    /** Returns the number of nodes that receive what this one writes. */
+    async replicaCount(): Promise<number> {
+      const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000, query_timeout: 1000 })
+      await client.connect()
+      try {
+        return (await client.query("select from pg_stat_replication where state = 'streaming'")).rows.length
+      } finally {
+        await client.end()
+      }
+    },
+    /** Kills Patroni and PostgreSQL, as the failure of a machine would. */
+    kill: () => signal('SIGKILL'),
+    start: () => void (patroni = launch()),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    isolate: () => links.forEach((link) => link.stop()),
+    reconnect: () => links.forEach((link) => link.passOn()),
+    close: () => Promise.all(links.map((link) => link.close())),
+  }
+}
+
+/** Returns the processes of the PostgreSQL with this data, beginning with their parent. */
+function serversIn(data: string): number[] {
+  const file = join(data, 'postmaster.pid')
+  const [pid = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  const command = join('/proc', pid, 'cmdline')
+  // After a kill the file remains, and its process ID may be that of another process.
+  if (pid === '' || !existsSync(command) || !readFileSync(command, 'utf8').includes(data)) return []
+  return [Number(pid), ...childrenOf(Number(pid))]
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    const hasEnded = error instanceof Error && 'code' in error && error.code === 'ESRCH'
+    if (!hasEnded) throw error
+  }
+}

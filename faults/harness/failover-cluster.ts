@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePorts } from '../../server/testing/service.ts'
+import { type DatabaseNode, startNode } from './database-node.ts'
+import { openServers, type Servers } from './servers.ts'
+
+/** The configuration that operators use. */
+export const deployed = join(import.meta.dirname, '../../deploy/high-availability')
+
+const patienceMilliseconds = 90_000
+const restMilliseconds = 100
+
+export type FailoverCluster = Awaited<ReturnType<typeof startFailoverCluster>>
+
+/**
+ * Starts three PostgreSQL nodes with Patroni, and HAProxy in front of them, as operators configure them. One etcd is
+ * enough here, because it never fails; operators have three.
+ */
+export async function startFailoverCluster() {
+  const servers = openServers('failover')
+  const password = randomBytes(16).toString('hex')
+  const [etcdPort = 0, etcdPeerPort = 0, frontPort = 0] = await freePorts(3)
+  const nodes: DatabaseNode[] = []
+  const end = async () => {
+    servers.end()
+    await Promise.all(nodes.map((node) => node.close()))
+  }
+  try {
+    startEtcd(servers, etcdPort, etcdPeerPort)
+    for (const name of ['db1', 'db2', 'db3']) nodes.push(await startNode(servers, { name, password, etcdPort }))
+    startFront(servers, frontPort, nodes)
+    await untilWhole(nodes)
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return {
+    /** The maintenance database of the primary, through HAProxy. */
+    url: `postgres://postgres:${password}@127.0.0.1:${frontPort}/postgres`,
+    /** Waits until a node is the primary, other than a former one. */
+    primary: (former?: DatabaseNode) => untilPrimary(nodes.filter((node) => node !== former)),
+    /** Waits until all three nodes have the data, and a replica confirms each commit. */
+    untilWhole: () => untilWhole(nodes),
+    switchOver: () =>
+      servers.run('patronictl', ['-c', join(deployed, 'patroni.yml'), 'switchover', '--force'], {
+        PATRONI_ETCD3_HOSTS: `127.0.0.1:${etcdPort}`,
+      }),
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+function startEtcd(servers: Servers, port: number, peerPort: number): void {
+  const url = `http://127.0.0.1:${port}`
+  const peerUrl = `http://127.0.0.1:${peerPort}`
+  const clients = ['--listen-client-urls', url, '--advertise-client-urls', url]
+  const peers = ['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl]
+  const data = servers.makeFolder('etcd')
+  servers.start('etcd', ['--data-dir', data, ...clients, ...peers, '--initial-cluster', `default=${peerUrl}`])
+}
+
+function startFront(servers: Servers, port: number, nodes: DatabaseNode[]): void {
+  const text = readFileSync(join(deployed, 'haproxy.cfg'), 'utf8')
+    .replace(/(?<=bind 127\.0\.0\.1:)\d+/, String(port))
+    .replaceAll(/(?<=^ +server (\w+) ).*/gm, (_, name: string) => {
+      const node = nodes.find((each) => each.name === name)
+      if (!node) throw new Error(`HAProxy is configured for another node: ${name}`)
+      return `127.0.0.1:${node.databasePort} port ${node.patroniPort}`
+    })
+  const path = join(servers.folder, 'haproxy.cfg')
+  writeFileSync(path, text)
+  servers.start('haproxy', ['-db', '-f', path])
+}
+
+async function untilPrimary(nodes: DatabaseNode[]): Promise<DatabaseNode> {
+  return eventually('a primary', () => findNode(nodes, 'primary'))
+}
+
+async function untilWhole(nodes: DatabaseNode[]): Promise<void> {
+  await eventually('three nodes', async () => {
+    const primary = await findNode(nodes, 'primary')
+    const replicas = await primary?.replicaCount().catch(() => 0)
+    return replicas === nodes.length - 1 && (await findNode(nodes, 'sync'))
+  })
+}
+
+async function findNode(nodes: DatabaseNode[], role: 'primary' | 'sync'): Promise<DatabaseNode | undefined> {
+  const replies = await Promise.all(nodes.map((node) => node.is(role)))
+  return nodes.find((_, index) => replies[index])
+}
+
+async function eventually<Result>(what: string, find: () => Promise<Result | false | undefined>): Promise<Result> {
+  const expiresAt = performance.now() + patienceMilliseconds
+  for (;;) {
+    const found = await find()
+    if (found) return found
+    if (performance.now() > expiresAt) throw new Error(`the cluster never has ${what}`)
+    await wait(restMilliseconds)
+  }
+}
