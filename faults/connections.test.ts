@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pass } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { createStorage, transaction } from '../server/platform/database/database.ts'
+import { createStorage, isReadOnly, transaction } from '../server/platform/database/database.ts'
 import { onOwnConnection, serverPool } from '../server/platform/database/server-pool.ts'
 import { migrate } from '../server/platform/database/migrate.ts'
 import { Secret } from '../server/platform/crypto/secret.ts'
@@ -87,6 +87,21 @@ test('a connection that ends within a transaction is reported once, and the call
   })
   await assert.rejects(within, /terminating connection due to administrator command/)
   assert.equal(reports.length, 2)
+})
+
+test('a connection that leads to a read-only database is not used again', async (t) => {
+  const { pool, operator, reports } = await openDatabase(t)
+  const { db } = createStorage(pool)
+  const write = () => transaction(db, (tx) => sql`create table written ()`.execute(tx))
+  const setReadOnly = (value: string) =>
+    operator.query(`do $$ begin execute format('alter database %I set default_transaction_read_only = ${value}',
+      current_database()); end $$`)
+  await setReadOnly('on')
+  await assert.rejects(write(), isReadOnly)
+  await operator.query('set default_transaction_read_only = off')
+  await setReadOnly('off')
+  await write()
+  assert.deepEqual(reports, [])
 })
 
 test('a migration over a connection that ends fails with the reason', async (t) => {

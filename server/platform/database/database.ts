@@ -5,7 +5,7 @@ import { openEmbeddedDatabase } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
 import { openKysely, type RunTransaction } from './pipeline.ts'
-import { longSilentMillisecondsMax, onOwnConnection, serverPool } from './server-pool.ts'
+import { longSilentMillisecondsMax, onOwnConnection, readOnlyCode, serverPool } from './server-pool.ts'
 import { type ClientPool, withStatementNames } from './statement-names.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import type { Tables } from './tables.ts'
@@ -220,7 +220,7 @@ export function isDataException(error: unknown): boolean {
 
 /** Checks whether a write failed because the database is read-only, such as a standby. */
 export function isReadOnly(error: unknown): boolean {
-  return databaseCode(error) === '25006'
+  return databaseCode(error) === readOnlyCode
 }
 
 /**

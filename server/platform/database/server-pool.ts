@@ -3,6 +3,9 @@ import pg from 'pg'
 import type { Secret } from '#platform/crypto/secret.ts'
 import { allowedSocket } from '#platform/egress.ts'
 
+/** Code of the error for a write that the database rejects because it is read-only. */
+export const readOnlyCode = '25006'
+
 const statementTimeoutMilliseconds = 5000
 const longWorkTimeoutMilliseconds = 60_000
 /** Time after which the pool closes a connection that no caller uses. */
@@ -73,6 +76,7 @@ export function serverPool(
     client.on('error', () => {})
   })
   closeSilentConnections(pool)
+  closeReadOnlyConnections(pool)
   // The pool repeats the errors of idle connections that the listener above reports, and requires a listener.
   pool.on('error', () => {})
   return pool
@@ -102,6 +106,24 @@ function closeSilentConnections(pool: pg.Pool): void {
     if (!socket.destroyed) idle.add(socket)
     // The pool ends it before, unless the database does not respond to that.
     socket.setTimeout(idleMillisecondsMax + silentMillisecondsMax)
+  })
+}
+
+/**
+ * Closes a connection, when its caller has released it, over which the database has rejected a write as read-only. It
+ * may lead to a former primary, and the next connection to the present one.
+ */
+function closeReadOnlyConnections(pool: pg.Pool): void {
+  const readOnly = new WeakSet<pg.ClientBase>()
+  pool.on('connect', (client) => {
+    if (!(client instanceof pg.Client)) return
+    client.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
+      if (code === readOnlyCode) readOnly.add(client)
+    })
+  })
+  pool.on('release', (_error, client) => {
+    // The pool keeps no client that is ending.
+    if (readOnly.has(client)) void client.end()
   })
 }
 
