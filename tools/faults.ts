@@ -1,9 +1,10 @@
 /**
- * `npm run faults`: kills the service, stops, freezes and disconnects its database, fills its disk and makes it fail,
- * and sends invalid requests to every route. Nothing may break. It runs on the embedded database first, then on a
- * durable PostgreSQL of its own. `--rounds 20` and `--requests 100000` give the long form; `--seed` replays a run of
- * the invalid requests. Further arguments select files. `--hostile` instead sends the costliest requests to every
- * endpoint at its rate limit for five minutes, or `--seconds`, and needs a machine without other load.
+ * `npm run faults`: kills the service, stops, freezes and disconnects its database, replaces the primary of a cluster,
+ * fills its disk and makes it fail, and sends invalid requests to every route. Nothing may break. It runs on the
+ * embedded database first, then on a durable PostgreSQL of its own. `--rounds 20` and `--requests 100000` give the long
+ * form; `--seed` replays a run of the invalid requests. Further arguments select files. `--hostile` instead sends the
+ * costliest requests to every endpoint at its rate limit for five minutes, or `--seconds`, and needs a machine without
+ * other load.
  */
 import { spawnSync } from 'node:child_process'
 import { basename, relative } from 'node:path'
@@ -28,15 +29,30 @@ process.env.HOSTILE_SECONDS = values.seconds
 /** Files that need one of the databases, or would find nothing new on the other. */
 const onlyFor = {
   embedded: ['embedded.test.ts', 'slow-callers.test.ts'],
-  postgres: ['postgres.test.ts', 'connections.test.ts', 'failing-disk.test.ts', 'keys.test.ts', 'load-peaks.test.ts'],
+  postgres: [
+    'postgres.test.ts',
+    'connections.test.ts',
+    'failing-disk.test.ts',
+    'failover.test.ts',
+    'keys.test.ts',
+    'load-peaks.test.ts',
+  ],
 }
-const fileTimeoutSeconds = 3600
+const fileTimeoutSeconds = 7200
 
 /** Requirements of a file that not every machine meets, and a command that fails where one is not met. */
 const demands: Record<string, { takes: string; tried: [program: string, ...options: string[]] }> = {
   'full-disk.test.ts': {
     takes: 'permission to mount a small disk, as root has',
     tried: ['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
+  },
+  'failover.test.ts': {
+    takes: 'Patroni, etcd and HAProxy (Debian: apt-get install patroni etcd-server haproxy)',
+    tried: [
+      'sh',
+      '-c',
+      'PATH=$PATH:/usr/sbin; patroni --version && patronictl version && etcd --version && haproxy -v',
+    ],
   },
   'failing-disk.test.ts': {
     takes: 'strace (Debian: apt-get install strace) and permission to trace processes of other users, as root has',

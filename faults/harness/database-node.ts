@@ -9,16 +9,34 @@ import type { Servers } from './servers.ts'
 
 export type DatabaseNode = Awaited<ReturnType<typeof startNode>>
 
-const shared = join(import.meta.dirname, '../../deploy/high-availability/patroni.yml')
+/** Programs of PostgreSQL that Patroni runs. */
+const programs = ['initdb', 'pg_ctl', 'pg_controldata', 'pg_basebackup', 'pg_rewind']
+
+type NodeOptions = {
+  name: string
+  password: string
+  etcdPort: number
+  /** Path of the part of Patroni's configuration that all nodes share. */
+  patroniPath: string
+}
+
+/** The users of a node, for Patroni and its commands. */
+export function credentials(password: string) {
+  return {
+    PATRONI_RESTAPI_USERNAME: 'patroni',
+    PATRONI_RESTAPI_PASSWORD: password,
+    PATRONI_SUPERUSER_USERNAME: 'postgres',
+    PATRONI_SUPERUSER_PASSWORD: password,
+    PATRONI_REPLICATION_USERNAME: 'replicator',
+    PATRONI_REPLICATION_PASSWORD: password,
+  }
+}
 
 /**
  * Starts a node: Patroni and its PostgreSQL. Others reach both, and Patroni reaches etcd, over forwarders, so that the
  * node can be isolated.
  */
-export async function startNode(
-  servers: Servers,
-  { name, password, etcdPort }: { name: string; password: string; etcdPort: number },
-) {
+export async function startNode(servers: Servers, { name, password, etcdPort, patroniPath }: NodeOptions) {
   const [port = 0, patroniPort = 0] = await freePorts(2)
   const [toDatabase, toPatroni, toEtcd] = await Promise.all([port, patroniPort, etcdPort].map(openForwarder))
   if (!toDatabase || !toPatroni || !toEtcd) throw new Error('a forwarder is missing')
@@ -26,11 +44,9 @@ export async function startNode(
   const folder = servers.makeFolder(name)
   const data = join(folder, 'data')
   // Patroni merges the files of a folder. A package of PostgreSQL may have a folder for sockets that others own.
-  writeFileSync(join(folder, '1.yml'), readFileSync(shared))
-  writeFileSync(
-    join(folder, '2.yml'),
-    JSON.stringify({ postgresql: { parameters: { unix_socket_directories: folder } } }),
-  )
+  const own = { postgresql: { parameters: { unix_socket_directories: folder } } }
+  writeFileSync(join(folder, '1.yml'), readFileSync(patroniPath))
+  writeFileSync(join(folder, '2.yml'), JSON.stringify(own))
   const environment = {
     PATRONI_NAME: name,
     PATRONI_RESTAPI_LISTEN: `127.0.0.1:${patroniPort}`,
@@ -39,19 +55,10 @@ export async function startNode(
     PATRONI_ETCD3_PROXY: `http://127.0.0.1:${toEtcd.port}`,
     PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${port}`,
     PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${toDatabase.port}`,
-    PATRONI_POSTGRESQL_BIN_DIR: newestInstallation([
-      'initdb',
-      'pg_ctl',
-      'pg_controldata',
-      'pg_basebackup',
-      'pg_rewind',
-    ]),
+    PATRONI_POSTGRESQL_BIN_DIR: newestInstallation(programs),
     PATRONI_POSTGRESQL_DATA_DIR: data,
     PATRONI_POSTGRESQL_PGPASS: join(folder, 'pgpass'),
-    PATRONI_SUPERUSER_USERNAME: 'postgres',
-    PATRONI_SUPERUSER_PASSWORD: password,
-    PATRONI_REPLICATION_USERNAME: 'replicator',
-    PATRONI_REPLICATION_PASSWORD: password,
+    ...credentials(password),
   }
   const launch = () => servers.start('patroni', [folder], environment)
   let patroni = launch()
@@ -79,12 +86,11 @@ export async function startNode(
     /** Returns the number of nodes that receive what this one writes. */
     async replicaCount(): Promise<number> {
       const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000, query_timeout: 1000 })
+      // The statement reports it.
+      client.on('error', () => {})
       await client.connect()
-      try {
-        return (await client.query("select from pg_stat_replication where state = 'streaming'")).rows.length
-      } finally {
-        await client.end()
-      }
+      const replicas = client.query("select from pg_stat_replication where state = 'streaming'")
+      return (await replicas.finally(() => void client.end())).rows.length
     },
     /** Kills Patroni and PostgreSQL, as the failure of a machine would. */
     kill: () => signal('SIGKILL'),

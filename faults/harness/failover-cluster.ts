@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePorts } from '../../server/testing/service.ts'
-import { type DatabaseNode, startNode } from './database-node.ts'
+import { credentials, type DatabaseNode, startNode } from './database-node.ts'
 import { openServers, type Servers } from './servers.ts'
 
 /** The configuration that operators use. */
-export const deployed = join(import.meta.dirname, '../../deploy/high-availability')
+const deployed = join(import.meta.dirname, '../../deploy/high-availability')
+const patroniPath = join(deployed, 'patroni.yml')
 
 const patienceMilliseconds = 90_000
 const restMilliseconds = 100
@@ -29,7 +30,8 @@ export async function startFailoverCluster() {
   }
   try {
     startEtcd(servers, etcdPort, etcdPeerPort)
-    for (const name of ['db1', 'db2', 'db3']) nodes.push(await startNode(servers, { name, password, etcdPort }))
+    for (const name of ['db1', 'db2', 'db3'])
+      nodes.push(await startNode(servers, { name, password, etcdPort, patroniPath }))
     startFront(servers, frontPort, nodes)
     await untilWhole(nodes)
   } catch (error) {
@@ -44,8 +46,9 @@ export async function startFailoverCluster() {
     /** Waits until all three nodes have the data, and a replica confirms each commit. */
     untilWhole: () => untilWhole(nodes),
     switchOver: () =>
-      servers.run('patronictl', ['-c', join(deployed, 'patroni.yml'), 'switchover', '--force'], {
+      servers.run('patronictl', ['-c', patroniPath, 'switchover', '--force'], {
         PATRONI_ETCD3_HOSTS: `127.0.0.1:${etcdPort}`,
+        ...credentials(password),
       }),
     [Symbol.asyncDispose]: end,
   }

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-export type Forwarder = Awaited<ReturnType<typeof openForwarder>>
-
 /**
  * Passes TCP connections on to a port of this machine. Stopped, it is like a network that loses every packet: open
  * connections and new ones are silent. When it passes on again, so do they, with everything sent meanwhile.

@@ -9,8 +9,8 @@ export type Servers = ReturnType<typeof openServers>
 type Environment = Record<string, string>
 
 /**
- * Starts servers in a temporary folder, as the user of PostgreSQL if this process is root's. They end, and the folder is
- * removed, with `end` or this process, also by SIGINT, SIGTERM or SIGHUP.
+ * Starts servers in a temporary folder, as the user of PostgreSQL if this process is root's. They end, and the folder
+ * is removed, with `end` or this process, also by SIGINT, SIGTERM or SIGHUP.
  */
 export function openServers(name: string) {
   const owner = unprivilegedOwner()

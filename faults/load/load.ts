@@ -1,15 +1,22 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Service } from '../../server/testing/service.ts'
 import { registerApp, registerTestUser, type TestUser, type Family } from './test-user.ts'
 
 export type Load = Awaited<ReturnType<typeof beginLoad>>
 
-/** Users of one app who sign in, connect, refresh, read and disconnect concurrently, until they are stopped. */
-export async function beginLoad(service: Service, { customers: count = 12 } = {}) {
+/**
+ * Users of one app who sign in, connect, refresh, read and disconnect concurrently, until they are stopped. They may
+ * rest after each turn.
+ */
+export async function beginLoad(service: Service, { customers: count = 12, restMilliseconds = 0 } = {}) {
   const app = await registerApp(service)
   const customers = await Promise.all(Array.from({ length: count }, () => registerTestUser(service, app)))
   const stopped = new AbortController()
   const turns = customers.map(async (customer) => {
-    while (!stopped.signal.aborted) await takeTurn(customer)
+    while (!stopped.signal.aborted) {
+      await takeTurn(customer)
+      if (restMilliseconds > 0) await wait(restMilliseconds)
+    }
   })
   // Handled from the start: a failed turn must not become an unhandled rejection before it is awaited.
   const ended = Promise.all(turns)

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { type TestContext, after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { type Service, startService } from '../server/testing/service.ts'
+import type { DatabaseNode } from './harness/database-node.ts'
+import { type FailoverCluster, startFailoverCluster } from './harness/failover-cluster.ts'
+import { beginLoad, findLostUpdates, findResurrectedTokens } from './load/load.ts'
+import { beginProbing } from './load/probes.ts'
+import type { TestUser } from './load/test-user.ts'
+import { rounds } from './load/throughput.ts'
+
+const answerMillisecondsMax = 2000
+const outageMillisecondsMax = 30_000
+
+let cluster: FailoverCluster
+let service: Service
+before(async () => {
+  cluster = await startFailoverCluster()
+  process.env['TEST_DATABASE_URL'] = cluster.url
+  await onNode(await cluster.primary(), (client) => client.query('create table written_to_former (row_id int)'))
+  service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error' } })
+})
+after(async () => {
+  await service.close()
+  await cluster[Symbol.asyncDispose]()
+})
+
+type Fault = { strike: (primary: DatabaseNode) => Promise<void> | void; repair: (former: DatabaseNode) => void }
+
+const faults: Record<string, Fault> = {
+  'is switched over': { strike: () => cluster.switchOver(), repair: () => {} },
+  'is killed': { strike: (primary) => primary.kill(), repair: (former) => former.start() },
+  'is frozen': { strike: (primary) => primary.freeze(), repair: (former) => former.thaw() },
+  'is isolated': { strike: (primary) => primary.isolate(), repair: (former) => former.reconnect() },
+}
+
+for (const [what, fault] of Object.entries(faults))
+  test(`STO-46 STO-47 a primary that ${what} under load (${rounds} times) is replaced without a loss`, async (t) => {
+    const everybody: TestUser[] = []
+    const outages: Outage[] = []
+    for (let round = 1; round <= rounds; round += 1) {
+      const { customers, outage } = await failOver(t, fault)
+      for (const customer of customers)
+        assert.deepEqual(await findLostUpdates(customer), [], `round ${round}\n${customer.history.join('\n')}`)
+      everybody.push(...customers)
+      outages.push(outage)
+    }
+    for (const customer of everybody)
+      assert.deepEqual(await findResurrectedTokens(customer), [], customer.history.join('\n'))
+    const written = await onNode(await cluster.primary(), (client) => client.query('select from written_to_former'))
+    assert.deepEqual(written.rows, [], 'what a former primary has written is nowhere')
+    for (const line of describe(everybody, outages)) t.diagnostic(line)
+  })
+
+/** The time until the service writes again, and the times of its slowest rejection and success meanwhile. */
+type Outage = { seconds: number; rejection: number; success: number }
+
+/** Strikes the primary under load, and repairs it when the service writes again. */
+async function failOver(t: TestContext, { strike, repair }: Fault) {
+  const load = await beginLoad(service, { customers: 4, restMilliseconds: 50 })
+  const probes = beginProbing(service.baseUrl)
+  t.after(async () => {
+    await probes.stop()
+    await load.stop()
+  })
+  const primary = await cluster.primary()
+  const client = await connect(primary)
+  await wait(500 + Math.random() * 1000)
+
+  const struckAt = performance.now()
+  await strike(primary)
+  const isReadOnly = expectNoWrite(primary, client)
+  await cluster.primary(primary)
+  const servedAt = await probes.nextSuccess()
+  repair(primary)
+  await isReadOnly
+  await cluster.untilWhole()
+  const answers = await probes.stop()
+  await load.stop()
+
+  const rejections = answers.filter(({ status }) => status !== 200)
+  assert.ok(rejections.length > 0)
+  for (const { status, retryAfter } of rejections) {
+    assert.equal(status, 503)
+    assert.match(retryAfter, /^\d+$/)
+  }
+  const rejection = slowestOf(rejections)
+  assert.ok(rejection < answerMillisecondsMax, `a 503 took ${rejection} ms`)
+  const success = slowestOf(answers.filter(({ status }) => status === 200))
+  assert.ok(servedAt - struckAt < outageMillisecondsMax, `the service writes again after ${servedAt - struckAt} ms`)
+  return { customers: load.customers, outage: { seconds: (servedAt - struckAt) / 1000, rejection, success } }
+}
+
+function slowestOf(answers: { sentAt: number; answeredAt: number }[]): number {
+  return Math.round(Math.max(...answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt)))
+}
+
+function describe(everybody: TestUser[], outages: Outage[]): string[] {
+  const sum = (outcome: 'ok' | 'fail' | 'unknown') => everybody.reduce((count, each) => count + each.counts[outcome], 0)
+  const slowest = (of: 'rejection' | 'success') => Math.max(...outages.map((outage) => outage[of]))
+  const seconds = outages.map((outage) => outage.seconds.toFixed(1)).toSorted((a, b) => Number(a) - Number(b))
+  return [
+    `${sum('ok')} ok, ${sum('fail')} rejected, ${sum('unknown')} without a response or 503`,
+    `writes again after ${seconds.join(', ')} s`,
+    `slowest 503 ${slowest('rejection')} ms, slowest success ${slowest('success')} ms`,
+  ]
+}
+
+/**
+ * Writes to a former primary until it refuses, as a client would that takes it for the primary: over a connection from
+ * before, then over new ones. No write may be acknowledged.
+ */
+async function expectNoWrite(former: DatabaseNode, open: pg.Client): Promise<void> {
+  const insert = 'insert into written_to_former values (1)'
+  let error = await errorOf(open.query(insert))
+  await open.end()
+  while (!(error instanceof pg.DatabaseError && error.code === '25006')) {
+    assert.ok(error, `${former.name} acknowledged a write`)
+    await wait(50)
+    error = await errorOf(onNode(former, (client) => client.query(insert)))
+  }
+}
+
+function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+async function connect(node: DatabaseNode): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: node.url })
+  // The statement that fails reports it.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+async function onNode<Result>(node: DatabaseNode, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = await connect(node)
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
