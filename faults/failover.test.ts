@@ -53,8 +53,15 @@ for (const [what, fault] of Object.entries(faults))
     for (const line of describe(everybody, outages)) t.diagnostic(line)
   })
 
-/** The time until the service writes again, and the times of its slowest rejection and success meanwhile. */
-type Outage = { seconds: number; rejection: number; success: number }
+type Outage = {
+  /** Time until the service writes again. */
+  seconds: number
+  /** Milliseconds of the slowest rejection, and of the slowest success. */
+  rejection: number
+  success: number
+  /** Number of sign-ins, redeemed codes and rotated refresh tokens that the service acknowledged under load. */
+  changes: number
+}
 
 /** Strikes the primary under load, and repairs it when the service writes again. */
 async function failOver(t: TestContext, { strike, repair }: Fault) {
@@ -89,7 +96,13 @@ async function failOver(t: TestContext, { strike, repair }: Fault) {
   assert.ok(rejection < answerMillisecondsMax, `a 503 took ${rejection} ms`)
   const success = slowestOf(answers.filter(({ status }) => status === 200))
   assert.ok(servedAt - struckAt < outageMillisecondsMax, `the service writes again after ${servedAt - struckAt} ms`)
-  return { customers: load.customers, outage: { seconds: (servedAt - struckAt) / 1000, rejection, success } }
+  const changes = load.customers.reduce((count, customer) => count + countChanges(customer), 0)
+  return { customers: load.customers, outage: { seconds: (servedAt - struckAt) / 1000, rejection, success, changes } }
+}
+
+function countChanges({ sessions, families }: TestUser): number {
+  const ofFamilies = families.map(({ redeemed, used }) => used.length + (redeemed === 'yes' ? 1 : 0))
+  return ofFamilies.reduce((sum, count) => sum + count, sessions.length)
 }
 
 function slowestOf(answers: { sentAt: number; answeredAt: number }[]): number {
@@ -97,12 +110,12 @@ function slowestOf(answers: { sentAt: number; answeredAt: number }[]): number {
 }
 
 function describe(everybody: TestUser[], outages: Outage[]): string[] {
-  const sum = (outcome: 'ok' | 'fail' | 'unknown') => everybody.reduce((count, each) => count + each.counts[outcome], 0)
+  const unknown = everybody.reduce((sum, { counts }) => sum + counts.unknown, 0)
   const slowest = (of: 'rejection' | 'success') => Math.max(...outages.map((outage) => outage[of]))
-  const seconds = outages.map((outage) => outage.seconds.toFixed(1)).toSorted((a, b) => Number(a) - Number(b))
+  const seconds = outages.map((outage) => outage.seconds).toSorted((a, b) => a - b)
   return [
-    `${sum('ok')} ok, ${sum('fail')} rejected, ${sum('unknown')} without a response or 503`,
-    `writes again after ${seconds.join(', ')} s`,
+    `${outages.reduce((sum, { changes }) => sum + changes, 0)} changes kept; ${unknown} requests got 503 or no response`,
+    `writes again after ${seconds.map((each) => each.toFixed(1)).join(', ')} s`,
     `slowest 503 ${slowest('rejection')} ms, slowest success ${slowest('success')} ms`,
   ]
 }

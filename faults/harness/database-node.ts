@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { freePorts } from '../../server/testing/service.ts'
 import { newestInstallation } from '../../tools/postgres.ts'
 import { openForwarder } from './forwarder.ts'
@@ -82,15 +81,6 @@ export async function startNode(servers: Servers, { name, password, etcdPort, pa
       const reply = await fetch(url, { signal: AbortSignal.timeout(500) }).catch(() => undefined)
       await reply?.body?.cancel()
       return reply?.status === 200
-    },
-    /** Returns the number of nodes that receive what this one writes. */
-    async replicaCount(): Promise<number> {
-      const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000, query_timeout: 1000 })
-      // The statement reports it.
-      client.on('error', () => {})
-      await client.connect()
-      const replicas = client.query("select from pg_stat_replication where state = 'streaming'")
-      return (await replicas.finally(() => void client.end())).rows.length
     },
     /** Kills Patroni and PostgreSQL, as the failure of a machine would. */
     kill: () => signal('SIGKILL'),
