@@ -51,7 +51,7 @@ export async function startNode(servers: Servers, { name, password, etcdPort, pa
     PATRONI_RESTAPI_LISTEN: `127.0.0.1:${patroniPort}`,
     PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${toPatroni.port}`,
     // As a proxy, or Patroni would ask etcd for its addresses and use these.
-    PATRONI_ETCD3_PROXY: `http://127.0.0.1:${toEtcd.port}`,
+    PATRONI_ETCD_PROXY: `http://127.0.0.1:${toEtcd.port}`,
     PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${port}`,
     PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${toDatabase.port}`,
     PATRONI_POSTGRESQL_BIN_DIR: newestInstallation(programs),

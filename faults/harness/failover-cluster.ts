@@ -47,7 +47,7 @@ export async function startFailoverCluster() {
     untilWhole: () => untilWhole(nodes),
     switchOver: () =>
       servers.run('patronictl', ['-c', patroniPath, 'switchover', '--force'], {
-        PATRONI_ETCD3_HOSTS: `127.0.0.1:${etcdPort}`,
+        PATRONI_ETCD_HOSTS: `127.0.0.1:${etcdPort}`,
         ...credentials(password),
       }),
     [Symbol.asyncDispose]: end,
@@ -60,7 +60,15 @@ function startEtcd(servers: Servers, port: number, peerPort: number): void {
   const clients = ['--listen-client-urls', url, '--advertise-client-urls', url]
   const peers = ['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl]
   const data = servers.makeFolder('etcd')
-  servers.start('etcd', ['--data-dir', data, ...clients, ...peers, '--initial-cluster', `default=${peerUrl}`])
+  servers.start('etcd', [
+    '--enable-v2',
+    '--data-dir',
+    data,
+    ...clients,
+    ...peers,
+    '--initial-cluster',
+    `default=${peerUrl}`,
+  ])
 }
 
 function startFront(servers: Servers, port: number, nodes: DatabaseNode[]): void {
