@@ -40,7 +40,8 @@ const sections: Section[] = [
       'operations/observability',
       ...['operations/registration', 'operations/operators', 'operations/console', 'operations/people'],
       ...['operations/suspension', 'operations/deletion', 'operations/groups', 'operations/audit'],
-      ...['operations/scaling', 'operations/keys', 'operations/backup', 'operations/upgrade'],
+      ...['operations/scaling', 'operations/high-availability', 'operations/keys', 'operations/backup'],
+      'operations/upgrade',
     ],
   },
   {
