@@ -54,6 +54,7 @@ type Opening = {
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 const gatheredUnderWayMax = 2
+
 /**
  * Opens and migrates the database: PostgreSQL at `url`, or an embedded PostgreSQL without a URL. Throws `ConfigError`
  * if it does not respond in time or rejects the login.
