@@ -10,7 +10,9 @@ import { beginProbing } from './load/probes.ts'
 import type { TestUser } from './load/test-user.ts'
 import { rounds } from './load/throughput.ts'
 
-const answerMillisecondsMax = 2000
+const outageAnswerMillisecondsMax = 2000
+/** The service gives up a statement after six seconds. Changes wait for a replica that comes back and goes again. */
+const answerMillisecondsMax = 7000
 const outageMillisecondsMax = 30_000
 
 let cluster: FailoverCluster
@@ -56,9 +58,9 @@ for (const [what, fault] of Object.entries(faults))
 type Outage = {
   /** Time until the service writes again. */
   seconds: number
-  /** Milliseconds of the slowest rejection, and of the slowest success. */
+  /** Milliseconds of the slowest rejection until then, and of the slowest answer after it. */
   rejection: number
-  success: number
+  later: number
   /** Number of sign-ins, redeemed codes and rotated refresh tokens that the service acknowledged under load. */
   changes: number
 }
@@ -92,12 +94,13 @@ async function failOver(t: TestContext, { strike, repair }: Fault) {
     assert.equal(status, 503)
     assert.match(retryAfter, /^\d+$/)
   }
-  const rejection = slowestOf(rejections)
-  assert.ok(rejection < answerMillisecondsMax, `a 503 took ${rejection} ms`)
-  const success = slowestOf(answers.filter(({ status }) => status === 200))
+  const rejection = slowestOf(rejections.filter(({ sentAt }) => sentAt < servedAt))
+  assert.ok(rejection < outageAnswerMillisecondsMax, `a 503 took ${rejection} ms`)
+  const later = slowestOf(answers.filter(({ sentAt }) => sentAt >= servedAt))
+  assert.ok(later < answerMillisecondsMax, `an answer took ${later} ms while the former primary returned`)
   assert.ok(servedAt - struckAt < outageMillisecondsMax, `the service writes again after ${servedAt - struckAt} ms`)
   const changes = load.customers.reduce((count, customer) => count + countChanges(customer), 0)
-  return { customers: load.customers, outage: { seconds: (servedAt - struckAt) / 1000, rejection, success, changes } }
+  return { customers: load.customers, outage: { seconds: (servedAt - struckAt) / 1000, rejection, later, changes } }
 }
 
 function countChanges({ sessions, families }: TestUser): number {
@@ -111,12 +114,13 @@ function slowestOf(answers: { sentAt: number; answeredAt: number }[]): number {
 
 function describe(everybody: TestUser[], outages: Outage[]): string[] {
   const unknown = everybody.reduce((sum, { counts }) => sum + counts.unknown, 0)
-  const slowest = (of: 'rejection' | 'success') => Math.max(...outages.map((outage) => outage[of]))
+  const slowest = (of: 'rejection' | 'later') => Math.max(...outages.map((outage) => outage[of]))
   const seconds = outages.map((outage) => outage.seconds).toSorted((a, b) => a - b)
+  const kept = outages.reduce((sum, { changes }) => sum + changes, 0)
   return [
-    `${outages.reduce((sum, { changes }) => sum + changes, 0)} changes kept; ${unknown} requests got 503 or no response`,
+    `${kept} changes kept; ${unknown} requests got 503 or no response`,
     `writes again after ${seconds.map((each) => each.toFixed(1)).join(', ')} s`,
-    `slowest 503 ${slowest('rejection')} ms, slowest success ${slowest('success')} ms`,
+    `slowest 503 ${slowest('rejection')} ms, slowest answer afterwards ${slowest('later')} ms`,
   ]
 }
 
