@@ -36,11 +36,10 @@ let trial: { when: When; hasEnded: boolean } | undefined
 const endInTransactions = replaceQueries((query, args) => {
   if (!trial || !ends[trial.when](textOf(args[0]))) return query(...args)
   trial.hasEnded = true
-  if (trial.when === 'while that is done')
-    return Promise.resolve(query('delete from session')).then(() => query(...args))
-  return Promise.resolve(query(...args)).then((begun) =>
-    Promise.resolve(query('delete from session')).then(() => begun),
-  )
+  // Both are sent before anything that follows.
+  const end = () => query('delete from session')
+  if (trial.when === 'just before') return Promise.all([query(...args), end()]).then(([begun]) => begun)
+  return Promise.all([end(), query(...args)]).then(([, locked]) => locked)
 })
 
 type Authenticator = ReturnType<typeof createAuthenticator>

@@ -1,6 +1,6 @@
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
 import { setActingDevice } from '#platform/audit/audit-log.ts'
-import { defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import type { Session } from './session.ts'
 import * as store from './store.ts'
 
@@ -39,7 +39,11 @@ export function actingTransaction<Result>(
     const acting = { session, isHeld: false }
     actingIn.set(tx, acting)
     nameDevice(tx, session)
-    const result = await work(tx)
+    const result = await work(tx).catch(async (error: unknown) => {
+      // What ended with the session may be missing, and its absence no reason to tell a caller without a session.
+      if (error instanceof ApiError) requireThere(session, await store.findAuthTime(tx, session.sessionId))
+      throw error
+    })
     if (!acting.isHeld) requireThere(session, await store.lockSession(tx, session.sessionId, patienceMilliseconds))
     return result
   })

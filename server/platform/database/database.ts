@@ -4,9 +4,9 @@ import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
 import { openEmbeddedDatabase } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
-import { openKysely, type RunTransaction } from './pipeline.ts'
+import { openKysely, runTransaction } from './pipeline.ts'
 import { longSilentMillisecondsMax, onOwnConnection, readOnlyCode, serverPool } from './server-pool.ts'
-import { type ClientPool, withStatementNames } from './statement-names.ts'
+import { withStatementNames } from './statement-names.ts'
 import type { Secret } from '#platform/crypto/secret.ts'
 import type { Tables } from './tables.ts'
 
@@ -90,7 +90,7 @@ export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, sta
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
-  const db = openDatabase(statementNames ? withStatementNames(pool) : pool)
+  const db = openKysely<Tables>(statementNames ? withStatementNames(pool) : pool)
   const { connectionString } = pool.options
   return {
     db,
@@ -111,21 +111,7 @@ export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, sta
 }
 
 function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
-  return onOwnConnection(url, longSilentMillisecondsMax, (pool) => work(openDatabase(pool)))
-}
-
-const transactionsOf = new WeakMap<Database, RunTransaction<Tables>>()
-
-function openDatabase(pool: ClientPool): Database {
-  const { db, run } = openKysely<Tables>(pool)
-  transactionsOf.set(db, run)
-  return db
-}
-
-function transactionsOn(db: Database): RunTransaction<Tables> {
-  const run = transactionsOf.get(db)
-  if (!run) throw new Error('a transaction begins on a database, and not within a transaction')
-  return run
+  return onOwnConnection(url, longSilentMillisecondsMax, (pool) => work(openKysely<Tables>(pool)))
 }
 
 const attemptsMax = 4
@@ -137,7 +123,7 @@ const attemptsMax = 4
 export async function transaction<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   let acts: AfterCommit[] = []
   const result = await retrying(() =>
-    transactionsOn(db)('begin', (tx) => {
+    runTransaction(db, 'begin', (tx) => {
       acts = []
       actsAfter.set(tx, acts)
       return work(tx)
@@ -149,12 +135,12 @@ export async function transaction<Result>(db: Database, work: (tx: Transaction) 
 
 /** Runs work in a transaction that is not retried, because the work consumes what it reads elsewhere. */
 export function transactionOnce<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return transactionsOn(db)('begin', work)
+  return runTransaction(db, 'begin', work)
 }
 
 /** Reads with several statements what was there at one instant. Only `tx` may be used inside, as in `transaction`. */
 export function snapshot<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return transactionsOn(db)('start transaction isolation level repeatable read read only', work)
+  return runTransaction(db, 'start transaction isolation level repeatable read read only', work)
 }
 
 /** Runs `work` in the transaction `db`, or in a new one. */

@@ -3,8 +3,10 @@ import {
   type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
+  type DialectAdapter,
   DummyDriver,
   Kysely,
+  type KyselyConfig,
   PostgresDialect,
   type QueryResult,
   type RawBuilder,
@@ -102,40 +104,44 @@ function streamOf(client: pg.PoolClient): Writable {
 /** Begins a transaction: of reads and writes, or of reads of one instant. */
 export type Beginning = 'begin' | 'start transaction isolation level repeatable read read only'
 
+type Origin = { pool: ClientPool; config: KyselyConfig }
+
+/** Where databases come from, by their adapters: plugins make another database with the same one. */
+const origins = new WeakMap<DialectAdapter, Origin>()
+
+/** Opens Kysely over a pool, for single statements and for `runTransaction`. */
+export function openKysely<Tables>(pool: ClientPool): Kysely<Tables> {
+  const config = { dialect: new PostgresDialect({ pool }) }
+  const db = new Kysely<Tables>(config)
+  origins.set(db.getExecutor().adapter, { pool, config })
+  return db
+}
+
 /**
  * Runs work in a transaction. Throws the error of the work, or of a statement that failed, after it has rolled back.
  */
-export type RunTransaction<Tables> = <Result>(
+export async function runTransaction<Tables, Result>(
+  db: Kysely<Tables>,
   beginning: Beginning,
   work: (tx: Transaction<Tables>) => Promise<Result>,
-) => Promise<Result>
-
-/** Opens Kysely over a pool, for single statements and for transactions. */
-export function openKysely<Tables>(pool: ClientPool): { db: Kysely<Tables>; run: RunTransaction<Tables> } {
-  const dialect = new PostgresDialect({ pool })
-  const config = { dialect }
-  const db = new Kysely<Tables>(config)
-  const executorOn = (pipeline: Pipeline) =>
-    db.getExecutor().withConnectionProvider({ provideConnection: (consumer) => consumer(pipeline) })
-  return {
-    db,
-    async run(beginning, work) {
-      const pipeline = new Pipeline(await pool.connect())
-      try {
-        pipeline.sendAhead(beginning)
-        const executor = executorOn(pipeline)
-        const tx = new Transaction<Tables>({ config, dialect, driver: new DummyDriver(), executor })
-        pipelines.set(tx, pipeline)
-        const result = await work(tx)
-        await pipeline.commit()
-        return result
-      } catch (error) {
-        await pipeline.rollBack()
-        throw error
-      } finally {
-        pipeline.release()
-      }
-    },
+): Promise<Result> {
+  const origin = db.isTransaction ? undefined : origins.get(db.getExecutor().adapter)
+  if (!origin) throw new Error('a transaction begins on a database, and not within a transaction')
+  const { pool, config } = origin
+  const pipeline = new Pipeline(await pool.connect())
+  try {
+    pipeline.sendAhead(beginning)
+    const executor = db.getExecutor().withConnectionProvider({ provideConnection: (consumer) => consumer(pipeline) })
+    const tx = new Transaction<Tables>({ config, dialect: config.dialect, driver: new DummyDriver(), executor })
+    pipelines.set(tx, pipeline)
+    const result = await work(tx)
+    await pipeline.commit()
+    return result
+  } catch (error) {
+    await pipeline.rollBack()
+    throw error
+  } finally {
+    pipeline.release()
   }
 }
 

@@ -130,9 +130,10 @@ test('STO-10 STO-11 the service uses a single PostgreSQL URL for reads and write
   assert.deepEqual(connecting.toSorted(), [
     'server/platform/database/database.ts',
     'server/platform/database/embedded.ts',
+    'server/platform/database/server-pool.ts',
   ])
-  const urls =
-    readFileSync(join(folder, 'server/platform/database/database.ts'), 'utf8').match(/connectionString: .+/g) ?? []
+  const texts = connecting.map((path) => readFileSync(join(folder, path), 'utf8'))
+  const urls = texts.join('\n').match(/connectionString: .+/g) ?? []
   assert.deepEqual(urls.toSorted(), ['connectionString: url,', 'connectionString: url?.reveal(),'])
 })
 
