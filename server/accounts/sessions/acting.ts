@@ -1,4 +1,5 @@
 import { transaction, type Database, type Transaction } from '#platform/database/database.ts'
+import { hasFailed } from '#platform/database/pipeline.ts'
 import { setActingDevice } from '#platform/audit/audit-log.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import type { Session } from './session.ts'
@@ -41,7 +42,8 @@ export function actingTransaction<Result>(
     nameDevice(tx, session)
     const result = await work(tx).catch(async (error: unknown) => {
       // What ended with the session may be missing, and its absence no reason to tell a caller without a session.
-      if (error instanceof ApiError) requireThere(session, await store.findAuthTime(tx, session.sessionId))
+      if (error instanceof ApiError && !hasFailed(tx))
+        requireThere(session, await store.findAuthTime(tx, session.sessionId))
       throw error
     })
     if (!acting.isHeld) requireThere(session, await store.lockSession(tx, session.sessionId, patienceMilliseconds))

@@ -48,6 +48,10 @@ class Pipeline implements DatabaseConnection {
     throw new Error('a transaction reads no streams')
   }
 
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
   /** Sends a statement whose failure is noticed by those after it, at the latest by `commit`. */
   sendAhead(sql: string, parameters: readonly unknown[] = []): void {
     // What follows reports it: the database refuses every statement after one that failed.
@@ -146,6 +150,11 @@ export async function runTransaction<Tables, Result>(
 }
 
 const pipelines = new WeakMap<object, Pipeline>()
+
+/** Tells whether a statement of a transaction has failed: the database then refuses others. */
+export function hasFailed<Tables>(tx: Transaction<Tables>): boolean {
+  return pipelines.get(tx)?.hasFailed === true
+}
 
 /**
  * Sends a statement of a transaction whose result nothing depends on, with those that follow. If it fails, so does the
