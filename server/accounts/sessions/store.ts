@@ -140,12 +140,9 @@ export async function lockSession(
   return session.where(limited).executeTakeFirst()
 }
 
-/** Returns the last authentication time of a session, as this transaction sees it, and its browser, or undefined. */
-export function findAuthTime(
-  tx: Transaction,
-  sessionId: SessionId,
-): Promise<{ authTime: Date; userAgent: string | null } | undefined> {
-  return selectAuthTime(tx, sessionId).select('user_agent as userAgent').executeTakeFirst()
+/** Returns the last authentication time of a session, as this transaction sees it, or undefined. */
+export function findAuthTime(tx: Transaction, sessionId: SessionId): Promise<{ authTime: Date } | undefined> {
+  return selectAuthTime(tx, sessionId).executeTakeFirst()
 }
 
 function selectAuthTime(tx: Transaction, sessionId: SessionId) {

@@ -228,7 +228,7 @@ async function issueAuthorizationCode(
 
   const [identity, granted] = await Promise.all([
     lockOwnIdentity(tx, session, identityId, now),
-    findGrantedScope(tx, session, { identityId, clientId }, now),
+    promptsUser(consent) ? undefined : findGrantedScope(tx, session, { identityId, clientId }, now),
   ])
   await requireAccess(tx, app, identityId)
   // The ID of the account would tell the app which identities belong together.
@@ -245,7 +245,7 @@ async function issueAuthorizationCode(
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
   const organizationAccess = accessChoiceOf(consent, isWholeAccount)
   const recorded = authenticatedByPasskey ? scope : new ScopeSet()
-  const isCovered = promptsUser(consent) ? false : await isCoveredBy(granted, tx, { ...consent, connector }, now)
+  const isCovered = await isCoveredBy(granted, tx, { ...consent, connector }, now)
   recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, consent, connector, now)
   recordSeen(tx, identity, now)

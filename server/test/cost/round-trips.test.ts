@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { replaceQueries, textOf } from '#testing/interruption.ts'
+import { recordTrips } from '#testing/interruption.ts'
 import { requestIdIn } from '#testing/request-client.ts'
 import { createSigner, signingRequesterOf } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
-/** Statements of the round trips of all requests so far: those in one begin before the first of them is answered. */
-const trips: string[][] = []
-let unanswered = 0
-const recorded = replaceQueries(async (query, args) => {
-  if (unanswered === 0) trips.push([])
-  trips.at(-1)?.push(textOf(args[0]).trim().split(/\s+/).slice(0, 6).join(' '))
-  unanswered += 1
-  try {
-    return await query(...args)
-  } finally {
-    unanswered -= 1
-  }
-})
-
+const { between, trips } = recordTrips()
 let world: TestWorld
 before(async () => {
-  world = await createWorld({ between: recorded })
+  world = await createWorld({ between })
 })
 after(() => world.close())
 
-/** Statements that look for a session, an app or settings, which concurrent requests share or a process remembers. */
-const isShared = (statement: string) => /^select nth::integer|from "app"|"revision", "stored"/.test(statement)
+/** Statements that concurrent requests share, or whose rows a process remembers. */
+const isShared = (statement: string) => /^select (?:nth::integer|"revision", "stored")/.test(statement)
 
 /** Counts the round trips of a request to the database for itself, and its transactions. */
 async function cost(request: () => Promise<{ statusCode: number; body: string }>) {

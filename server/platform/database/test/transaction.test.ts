@@ -2,28 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { replaceQueries, textOf } from '#testing/interruption.ts'
+import { recordTrips } from '#testing/interruption.ts'
 import { openTestStorage } from '#testing/database.ts'
 import { type Database, type Storage, type Transaction, transaction } from '../database.ts'
 import { sendAhead } from '../pipeline.ts'
 
-/** Every statement that was sent, with the number of those before it that had no response yet. */
-const sent: { text: string; unanswered: number }[] = []
-let unanswered = 0
-const recorded = replaceQueries(async (query, args) => {
-  sent.push({ text: textOf(args[0]), unanswered })
-  unanswered += 1
-  try {
-    return await query(...args)
-  } finally {
-    unanswered -= 1
-  }
-})
-
+const { between, trips } = recordTrips()
 let storage: Storage
 let db: Database
 before(async () => {
-  storage = await openTestStorage(recorded)
+  storage = await openTestStorage(between)
   db = storage.db
   await sql`create table counter (id integer primary key, count integer not null check (count >= 0))`.execute(db)
 })
@@ -43,18 +31,18 @@ const add = (id: number, amount: number) => sql`update counter set count = count
 
 test('a transaction needs a round trip for what it awaits, and one for its commit', async () => {
   const id = await makeCounter()
-  sent.length = 0
+  trips.length = 0
   await transaction(db, async (tx) => {
     await read(id, tx)
     sendAhead(tx, bound(tx, add(id, 1)))
     sendAhead(tx, bound(tx, add(id, 2)))
   })
+  const kinds = trips.map((trip) => trip.map((text) => text.slice(0, 6)))
+  assert.deepEqual(kinds, [
+    ['begin', 'select'],
+    ['update', 'update', 'commit'],
+  ])
   assert.equal(await read(id), 3)
-  const trips = sent.slice(0, 5).filter((statement) => statement.unanswered === 0)
-  assert.deepEqual(
-    trips.map(({ text }) => text.slice(0, 6)),
-    ['begin', 'update'],
-  )
 })
 
 test('statements that begin together are executed in their order', async () => {
