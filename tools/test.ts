@@ -33,9 +33,8 @@ const onEmbedded = [...ofService, ...ofOthers].filter(
   (file) => positionals.length > 0 || isOfSystem(file) === values.system,
 )
 const files = values.postgres ? onPostgres : onEmbedded
-/** They count the blocks that statements read, whatever else runs. The first takes longest. */
+/** They count the blocks that statements read, on a PostgreSQL server of their own, and take longest. */
 const countsBlocks = (file: string) => /\/(?:query|log)-cost\.test\.ts$/.test(file)
-const isLongest = (file: string) => file.endsWith('/query-cost.test.ts')
 /** They measure processor time, in proportion to that of a reference: one more on each processor changes neither. */
 const measuresProcessorTime = (file: string) =>
   /\/(?:(?:saml|request|answer|people|wire|parser)-cost|saml-response)\.test\.ts$/.test(file)
@@ -51,7 +50,7 @@ const loader = `--import=${join(root, 'web/testing/components.ts')}`
 const common = { execArgv: [compilesQuickly], coverage: values.coverage, fileTimeoutSeconds: 600 }
 const isOrdinary = (file: string) => !needsMachine(file) && !measuresProcessorTime(file) && !isOfComponents(file)
 const runs = [
-  { files: files.filter(isOrdinary), manner: { ...common, concurrency: 4, together: 6, longest: isLongest } },
+  { files: files.filter(isOrdinary), manner: { ...common, concurrency: 4, together: 6, longest: countsBlocks } },
   { files: files.filter(measuresProcessorTime), manner: { ...common, concurrency: 2 } },
   { files: files.filter(needsMachine), manner: { ...common, concurrency: 1 } },
   { files: files.filter(isOfComponents), manner: { concurrency: 2, execArgv: [loader] } },

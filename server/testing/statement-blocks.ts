@@ -1,10 +1,21 @@
 import type pg from 'pg'
+import { startPostgres } from '../../tools/postgres.ts'
 
 /** Executed statement, with the number of blocks of 8 KiB that it read. */
 export type Ran = { text: string; blocks: number }
 
 /** Plans that PostgreSQL makes for a statement: for the values of each execution, or one for all values. */
 export type PlanMode = 'force_custom_plan' | 'force_generic_plan'
+
+/**
+ * Starts a PostgreSQL server and makes it that of all tests in this process. On one with other tests, a connection
+ * reads the catalog again whenever those have created many tables, and the blocks would count as a statement's.
+ */
+export async function useOwnPostgres(): Promise<AsyncDisposable> {
+  const cluster = await startPostgres()
+  process.env['TEST_DATABASE_URL'] = cluster.url
+  return cluster
+}
 
 /**
  * Records how much the statements of a PostgreSQL have read, as reported by auto_explain: those of clients, and those

@@ -11,7 +11,7 @@ import { countRows, ofNobody, openCrowd, readPartialIndexes, type Crowd } from '
 import { openEnterprise } from '#testing/enterprise.ts'
 import { makeEveryRequest } from '#testing/every-request.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { watchStatements, type PlanMode, type Ran } from '#testing/statement-blocks.ts'
+import { useOwnPostgres, watchStatements, type PlanMode, type Ran } from '#testing/statement-blocks.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 /** The embedded database does not report what it reads: there, only the crowd and the requests are tested. */
@@ -86,7 +86,9 @@ let mailbox: Mailbox
 let enterprise: Awaited<ReturnType<typeof openEnterprise>>
 const requests = new Map<PlanMode, Request[]>()
 let noted: Request[] = []
+let cluster: AsyncDisposable | undefined
 before(async () => {
+  if (onPostgres) cluster = await useOwnPostgres()
   mailbox = await openMailbox()
   // Without names no connection is replaced: a new one would read the catalog again.
   const names = { DATABASE_STATEMENT_NAMES: 'off' }
@@ -128,6 +130,7 @@ after(async () => {
   await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(enterprise.world.db)
   await enterprise.close()
   await mailbox.close()
+  await cluster?.[Symbol.asyncDispose]()
 })
 
 type Handled = { request: { method: string; routeOptions: { url: string } }; reply: { raw: ServerResponse } }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { createSigner } from '#testing/signer.ts'
-import { watchStatements } from '#testing/statement-blocks.ts'
+import { useOwnPostgres, watchStatements } from '#testing/statement-blocks.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { publishCheckpoint } from '#signing/transparency/log.ts'
 
@@ -13,7 +13,9 @@ const leafCount = onPostgres ? 20_000 : 2000
 const watch = watchStatements()
 let world: TestWorld
 let identityId: string
+let cluster: AsyncDisposable | undefined
 before(async () => {
+  if (onPostgres) cluster = await useOwnPostgres()
   world = await createWorld({ between: watch.between })
   identityId = (await createSigner(world)).identityId
   await readHead()
@@ -26,6 +28,7 @@ after(async () => {
   await sql`truncate transparency_leaf, transparency_node, signing_key`.execute(world.db)
   await world.db.updateTable('transparency_log').set({ size: 0 }).execute()
   await world.close()
+  await cluster?.[Symbol.asyncDispose]()
 })
 
 test('TLG-25 a reader of the head reads no more after many leaves got an index, before a vacuum', async () => {
