@@ -50,7 +50,7 @@ function formatStartupBanner(config: Config, storage: Started['storage'], setup:
   const { baseUrl, authUrl, businessUrl, dataDirectory, workers, mail } = config
   const kept =
     storage === 'embedded'
-      ? `embedded PostgreSQL in ${dataDirectory} (development only; set DATABASE_URL for production)`
+      ? `embedded PostgreSQL in ${dataDirectory} (for one process; DATABASE_URL for several)`
       : 'PostgreSQL at DATABASE_URL'
   const lines = [
     '',

@@ -117,7 +117,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
     throw new ConfigError(
       'DATABASE_URL is missing. With public URLs, set it to a PostgreSQL URL (postgres://…), or set ALLOW_EMBEDDED=1 ' +
-        'to accept that the embedded database may lose data in a power failure.',
+        'to accept that the embedded database serves one process and has no replica.',
     )
 
   const mail = readMail(given('SMTP_URL'), given('MAIL_FROM'), local)

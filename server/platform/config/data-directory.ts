@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from './config.ts'
@@ -10,6 +11,8 @@ export async function loadOrGenerateSecret(directory: string, name: string): Pro
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await writeFile(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    flushFile(path)
+    flushDirectory(directory)
   } catch (error) {
     const made = error instanceof Error && 'code' in error && error.code === 'EEXIST'
     if (!made) throw new ConfigError(`DATA_DIR cannot be used: ${path} is not writable (${String(error)}).`)
@@ -32,5 +35,35 @@ async function readText(path: string): Promise<string> {
     throw new ConfigError(
       `DATA_DIR does not contain ${path}. Restore it: the database cannot be used without it (${String(error)}).`,
     )
+  }
+}
+
+/** False under Node's permission model, which forbids `fsync`. There, only writes to files opened so reach the disk. */
+export const canFlush = process.permission === undefined
+
+/** Flushes a file. Under the permission model, it writes the content again. */
+export function flushFile(path: string): void {
+  if (canFlush) flush(path, 'r+')
+  else writeFileSync(path, readFileSync(path), { flag: 'rs+' })
+}
+
+/**
+ * Flushes which files a directory contains; on Windows, the file system does so itself. Under the permission model, it
+ * writes a new file there: for that, a journal is written up to then.
+ */
+export function flushDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  if (canFlush) return flush(directory, 'r')
+  const path = join(directory, '.flush')
+  writeFileSync(path, '\n', { flag: 'as', mode: 0o600 })
+  rmSync(path)
+}
+
+function flush(path: string, flags: string): void {
+  const descriptor = openSync(path, flags)
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

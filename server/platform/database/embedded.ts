@@ -3,11 +3,14 @@ import { cp, mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import manifest from '#package.json' with { type: 'json' }
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { ConfigError } from '#platform/config/config.ts'
-import { EmbeddedSocket } from './embedded-socket.ts'
+import { canFlush, flushDirectory } from '#platform/config/data-directory.ts'
+import { FlushedFiles, flushParameters, flushTree } from './embedded/flushed-files.ts'
+import { EmbeddedSocket } from './embedded/socket.ts'
+import { startUpkeep } from './embedded/upkeep.ts'
 
 /**
  * Template of an empty database, as `initdb` creates it. Installation builds it, because that takes longer than the
@@ -22,23 +25,29 @@ export async function createEmbeddedTemplate(): Promise<void> {
   if (existsSync(template)) return
   const unfinished = `${template}.new`
   await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true })
-  const database = await PGlite.create(unfinished)
-  await database.close()
+  await initialize(unfinished)
   await rename(unfinished, template)
 }
 
-/** Copies the template to a new directory. Without a template, the database initializes itself. */
-async function copyEmbeddedTemplate(directory: string): Promise<void> {
-  if (existsSync(directory) || !existsSync(template)) return
-  const unfinished = `${directory}.new`
-  await rm(unfinished, { recursive: true, force: true })
-  await cp(template, unfinished, { recursive: true })
-  await rename(unfinished, directory)
+async function initialize(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  const database = await PGlite.create(directory)
+  await database.close()
 }
 
-/** Suits one process on a small machine; the default takes 128 MB more. */
-const startParameters = ['-c', 'shared_buffers=16MB']
+/** Creates an empty database, as a copy of the template if there is one. It gets its name when it is on the disk. */
+async function createDatabase(directory: string): Promise<void> {
+  const unfinished = `${directory}.new`
+  await rm(unfinished, { recursive: true, force: true })
+  if (existsSync(template)) await cp(template, unfinished, { recursive: true })
+  else await initialize(unfinished)
+  flushTree(unfinished)
+  await rename(unfinished, directory)
+  flushDirectory(dirname(directory))
+}
+
+/** `shared_buffers` suits one process on a small machine; the default takes 128 MB more. */
+const startParameters = ['-c', 'shared_buffers=16MB', ...flushParameters]
 
 export type Embedded = { pool: pg.Pool; close: () => Promise<void> }
 
@@ -49,22 +58,30 @@ export type Embedded = { pool: pg.Pool; close: () => Promise<void> }
 export async function openEmbeddedDatabase(directory: string, onPanic: (message: string) => void): Promise<Embedded> {
   const lock = await lockDirectory(directory)
   const dataDir = join(directory, 'database')
-  await copyEmbeddedTemplate(dataDir)
-  const startParams = [...PGlite.defaultStartParams, ...startParameters]
-  const database = await PGlite.create({ dataDir, startParams }).catch((error: Error) => {
+  if (!existsSync(dataDir)) await createDatabase(dataDir)
+  const database = await openDatabase(dataDir).catch((error: Error) => {
     throw new ConfigError(
       `DATA_DIR contains a database that cannot be opened (${error.message}). Restore ${directory} from a backup.`,
     )
   })
   const pool = embeddedPool(database, onPanic)
+  const stopUpkeep = startUpkeep(pool, onPanic)
   return {
     pool,
     async close() {
+      await stopUpkeep()
       await pool.end()
       await database.close()
       lock.close()
     },
   }
+}
+
+async function openDatabase(directory: string): Promise<PGlite> {
+  // A copy, or the work of a version that flushed nothing, may not be on the disk yet.
+  if (canFlush) flushTree(directory)
+  const startParams = [...PGlite.defaultStartParams, ...startParameters]
+  return PGlite.create({ fs: new FlushedFiles(directory), startParams })
 }
 
 /** Creates a `pg` pool over an embedded database. It has one connection, because the database has one session. */
