@@ -34,6 +34,26 @@ test('STO-13 a disk that fails to flush stops PostgreSQL, and acknowledged data 
   assert.ok(sum('ok') > 0)
 })
 
+test('STO-49 a disk that fails to flush stops the embedded database, and acknowledged data is kept', async (t) => {
+  await using closing = new AsyncDisposableStack()
+  const started = await startService({ embedded: true, environment: { RATE_LIMITS: 'off' } })
+  const service = closing.adopt(started, (each) => each.close())
+  const { customers, stop } = await beginLoad(service, { customers: 6 })
+  await wait(500)
+
+  const ended = once(service.process, 'close', { signal: AbortSignal.timeout(10_000) })
+  const disk = failFlushesOf([service.process.pid ?? 0])
+  await ended
+  await stop()
+  assert.match(await disk.detach(), /EIO .*\(INJECTED\)/)
+  assert.equal(service.process.exitCode, 70)
+  assert.match(service.output(), /The embedded database has given up \(could not fsync .*I\/O error\)/)
+
+  await service.restart()
+  for (const customer of customers) assert.deepEqual(await findLostUpdates(customer), [], customer.history.join('\n'))
+  t.diagnostic(`${customers.reduce((count, { counts }) => count + counts.ok, 0)} operations acknowledged`)
+})
+
 /** Makes every flush to the disk by these processes and their children fail from now on. */
 function failFlushesOf(pids: number[]) {
   const flushes = 'fsync,fdatasync'

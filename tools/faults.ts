@@ -1,10 +1,10 @@
 /**
  * `npm run faults`: kills the service, stops, freezes and disconnects its database, replaces the primary of a cluster,
- * fills its disk and makes it fail, and sends invalid requests to every route. Nothing may break. It runs on the
- * embedded database first, then on a durable PostgreSQL of its own. `--rounds 20` and `--requests 100000` give the long
- * form; `--seed` replays a run of the invalid requests. Further arguments select files. `--hostile` instead sends the
- * costliest requests to every endpoint at its rate limit for five minutes, or `--seconds`, and needs a machine without
- * other load.
+ * fills its disk, makes it fail and cuts its power, and sends invalid requests to every route. Nothing may break. It
+ * runs on the embedded database first, then on a durable PostgreSQL of its own. `--rounds 20` and `--requests 100000`
+ * give the long form; `--seed` replays a run of the invalid requests. Further arguments select files. `--hostile`
+ * instead sends the costliest requests to every endpoint at its rate limit for five minutes, or `--seconds`, and needs
+ * a machine without other load.
  */
 import { spawnSync } from 'node:child_process'
 import { basename, relative } from 'node:path'
@@ -28,7 +28,7 @@ process.env.HOSTILE_SECONDS = values.seconds
 
 /** Files that need one of the databases, or would find nothing new on the other. */
 const onlyFor = {
-  embedded: ['embedded.test.ts', 'slow-callers.test.ts'],
+  embedded: ['embedded.test.ts', 'power-failure.test.ts', 'slow-callers.test.ts'],
   postgres: [
     'postgres.test.ts',
     'connections.test.ts',
@@ -45,6 +45,16 @@ const demands: Record<string, { takes: string; tried: [program: string, ...optio
   'full-disk.test.ts': {
     takes: 'permission to mount a small disk, as root has',
     tried: ['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'],
+  },
+  'power-failure.test.ts': {
+    takes: 'mkfs.ext4 (Debian: apt-get install e2fsprogs) and permission to mount a file, as root has',
+    tried: [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'file=$(mktemp); trap "rm $file" EXIT; truncate -s 8M $file && mkfs.ext4 -q $file && mount -o loop $file /mnt',
+    ],
   },
   'failover.test.ts': {
     takes: 'Patroni, etcd and HAProxy (Debian: apt-get install patroni etcd-server haproxy)',
