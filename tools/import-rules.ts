@@ -60,6 +60,7 @@ const layersOfWeb = ['locales', 'lib', 'components', 'pages']
 
 /** Modules that are expensive to load, and loaded only when needed. Elsewhere a dynamic import would hide a cycle. */
 const loadedOnDemand = [
+  'server/platform/database/embedded.ts',
   ...['vite', 'xml-crypto', '@peculiar/x509', 'reflect-metadata', 'nodemailer', 'age-encryption'],
   ...['web/pages/signin/consent/app-key.ts', 'web/lib/keys/key-vault.ts', 'web/lib/keys/app-key-store.ts'],
   ...['web/components/keys/KeyNotices.tsx', 'web/components/display/ExactText.tsx'],

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
-import { openEmbeddedDatabase } from './embedded.ts'
+import type { Embedded } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
 import { openKysely, runTransaction } from './pipeline.ts'
@@ -68,7 +68,7 @@ export async function openStorage({
   onConnectionError,
   onWaiting,
 }: Opening): Promise<Storage> {
-  const embedded = url ? undefined : await openEmbeddedDatabase(directory, onPanic)
+  const embedded = url ? undefined : await openEmbedded(directory, onPanic)
   const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
     if (url) await reachDatabase(pool, url, onWaiting)
@@ -79,6 +79,12 @@ export async function openStorage({
     throw (url && obstacleOf(error, url)) ?? error
   }
   return createStorage(pool, embedded?.close, statementNames)
+}
+
+/** Loads the embedded database only where there is no other. */
+async function openEmbedded(directory: string, onPanic: (message: string) => void): Promise<Embedded> {
+  const { openEmbeddedDatabase } = await import('./embedded.ts')
+  return openEmbeddedDatabase(directory, onPanic)
 }
 
 /** Creates storage over a pool whose database is migrated. `closeAll` replaces the end of the pool. */
