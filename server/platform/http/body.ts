@@ -16,13 +16,13 @@ type Validate = ReturnType<FastifySchemaCompiler<object>>
  */
 export function enableLazySchemaCompilation(app: FastifyInstance): void {
   const customOptions = { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } as const
-  const compileValidator = AjvCompiler()({}, { customOptions })
-  const compileSerializer = SerializerSelector()()
+  const validators = once(() => AjvCompiler()({}, { customOptions }))
+  const serializers = once(() => SerializerSelector()())
   app.setValidatorCompiler<object>((route) => {
     const { httpPart, schema } = route
     // A path contains only IDs. An invalid one is looked up in vain, so it is not a validation error.
     if (httpPart === 'params') return (params: unknown) => normalizeParams(params, schema) === undefined
-    const compiled = once(() => compileValidator(route))
+    const compiled = once(() => validators()(route))
     const validate: Validate = (value) => {
       normalizeMembers(value, schema, nullClears(route))
       const valid = compiled()(value) === true
@@ -32,7 +32,7 @@ export function enableLazySchemaCompilation(app: FastifyInstance): void {
     return validate
   })
   app.setSerializerCompiler(({ httpStatus = '', ...route }) => {
-    const compiled = once(() => compileSerializer({ httpStatus, ...route }))
+    const compiled = once(() => serializers()({ httpStatus, ...route }))
     return (answer) => compiled()(answer)
   })
 }
