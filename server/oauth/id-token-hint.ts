@@ -1,6 +1,7 @@
 import { algorithms } from '@countersign/protocol/formats/registries/algorithms'
 import { type ClientId, type IdentityId, asId, isId } from '@countersign/protocol/ids'
-import { errors, jwtVerify } from 'jose'
+import { JOSEError } from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 import { epoch } from '#platform/clock.ts'
 import { requireVerificationKey, type SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 
@@ -29,7 +30,7 @@ export async function parseIdTokenHint(
     if (!isId<IdentityId>(sub) || typeof aud !== 'string' || typeof sid !== 'string') return undefined
     return { identityId: sub, clientId: asId<ClientId>(aud), sid }
   } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined
+    if (error instanceof JOSEError) return undefined
     throw error
   }
 }

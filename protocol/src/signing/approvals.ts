@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { fromCanonicalBase64Of, toBase64 } from '../formats/base64.ts'
 import { limits } from '../formats/limits.ts'
 import { approvalMessage } from '../formats/signing/approval.ts'
@@ -148,7 +148,7 @@ export function findApprovalError(
 /** Parses a statement; returns undefined for any other text, also for another spelling of one. */
 export function parseApprovalStatement(text: string): ApprovalStatement | undefined {
   const statement = parseCanonicalJson(text)
-  if (!Value.Check(ApprovalStatement, statement)) return undefined
+  if (!Check(ApprovalStatement, statement)) return undefined
   const { organization, role, app, createdAt, challengedAt, expiresAt } = statement
   if ((organization === null) !== (role === 'self')) return undefined
   if (![createdAt, challengedAt, expiresAt].every(isCanonicalInstant)) return undefined

@@ -1,5 +1,5 @@
 import { type Checkpoint, type NoteSuite, readCheckpoint } from '../formats/signing/checkpoint.ts'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { fromCanonicalBase64Url, toBase64 } from '../formats/base64.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
 import type { HistoryKey, MissingKeyProof } from '../formats/signing/key-history.ts'
@@ -70,7 +70,7 @@ export function readReceipt(suite: NoteSuite, jws: string, expected: ReceiptExpe
   const said = readStatement(suite, jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
-  if (!Value.Check(Receipt, receipt)) return flawed('malformed_receipt')
+  if (!Check(Receipt, receipt)) return flawed('malformed_receipt')
   const message = utf8.encode(payload)
   if (receipt.payloadSha256 !== toBase64(suite.sha256(message))) return flawed('payload_mismatch')
   if (!isSigned(suite, receipt, message)) return flawed('invalid_signature')
@@ -99,7 +99,7 @@ export function readOrganizationReceipt(
   const said = readStatement(suite, jws, keySet)
   if ('flaw' in said) return said
   const { statement: receipt } = said
-  if (!Value.Check(OrganizationReceipt, receipt)) return flawed('malformed_receipt')
+  if (!Check(OrganizationReceipt, receipt)) return flawed('malformed_receipt')
   const message = utf8.encode(payload)
   if (receipt.payloadSha256 !== toBase64(suite.sha256(message))) return flawed('payload_mismatch')
   const { signatures, checkpoint: head } = receipt

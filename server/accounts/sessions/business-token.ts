@@ -1,4 +1,6 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { JOSEError } from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type SessionId, asId } from '@countersign/protocol/ids'
 import { toNumericDate } from '#platform/clock.ts'
@@ -47,7 +49,7 @@ async function verify({ config }: Means, { token, key }: Sealed, now: Date): Pro
     return asId<SessionId>(payload.sid)
   } catch (error) {
     // All verification errors have the same result.
-    if (error instanceof errors.JOSEError) return undefined
+    if (error instanceof JOSEError) return undefined
     throw error
   }
 }

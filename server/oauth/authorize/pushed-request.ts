@@ -2,13 +2,13 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { PushedRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { parse } from '#platform/schema.ts'
 import type { Parameters } from './authorization-request.ts'
 import type { ConnectorRequest } from './connector.ts'
 import * as store from './store.ts'
@@ -130,8 +130,8 @@ export function prunePushedRequests(db: Database, now: Date, batch: number): Pro
 
 function read(row: { parameters: string; connector: string | null } | undefined): KeptRequest {
   if (!row) throw errors.invalid_request_uri()
-  const parameters = Value.Parse(StoredParameters, JSON.parse(row.parameters))
+  const parameters = parse(StoredParameters, JSON.parse(row.parameters))
   if (row.connector === null) return { parameters }
-  const { resource, scope, mode } = Value.Parse(Connector, JSON.parse(row.connector))
+  const { resource, scope, mode } = parse(Connector, JSON.parse(row.connector))
   return { parameters, connector: { resource, scope, mode } }
 }

@@ -1,7 +1,7 @@
 import { ProviderMetadata } from '@countersign/protocol/oauth/provider-metadata'
-import { Value } from 'typebox/value'
 import type { Config } from '#platform/config/config.ts'
 import type { MetadataPart } from '#platform/module/define-module.ts'
+import { parse } from '#platform/schema.ts'
 
 /**
  * Builds the provider metadata from the parts of the modules (OpenID Connect Discovery §3, RFC 8414 §2). Throws if the
@@ -9,5 +9,5 @@ import type { MetadataPart } from '#platform/module/define-module.ts'
  */
 export function buildProviderMetadata(parts: readonly MetadataPart[], config: Config): ProviderMetadata {
   const metadata = Object.fromEntries(parts.flatMap((part) => Object.entries(part(config))))
-  return Value.Parse(ProviderMetadata, metadata)
+  return parse(ProviderMetadata, metadata)
 }

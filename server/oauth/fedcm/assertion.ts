@@ -1,6 +1,7 @@
 import { isCompactJwe } from '@countersign/protocol/formats/compact-jwe'
 import { limits } from '@countersign/protocol/formats/limits'
-import { errors as joseErrors, jwtVerify } from 'jose'
+import { JOSEError } from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 import { epoch, toNumericDate } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
@@ -80,7 +81,7 @@ export async function readAssertion({ kernel, keys }: Signing, text: string) {
     if (typeof clientId !== 'string' || typeof origin !== 'string' || typeof scope !== 'string') return undefined
     return { token, clientId, origin, scope }
   } catch (error) {
-    if (error instanceof joseErrors.JOSEError) return undefined
+    if (error instanceof JOSEError) return undefined
     throw error
   }
 }

@@ -2,7 +2,6 @@ import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -10,6 +9,7 @@ import { sha256 } from '#platform/crypto/secret.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { continuationPage } from '#oauth/authorize/parameters.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
+import { parse } from '#platform/schema.ts'
 import type { AssertionRequest, RequestingApp } from './request.ts'
 import * as store from './store.ts'
 
@@ -105,5 +105,5 @@ export function pruneContinuations(db: Database, now: Date, batch: number): Prom
 }
 
 function toContinuation({ request, ...row }: { clientId: ClientId; origin: string; request: string }): Continuation {
-  return { ...row, request: Value.Parse(Request, JSON.parse(request)) }
+  return { ...row, request: parse(Request, JSON.parse(request)) }
 }

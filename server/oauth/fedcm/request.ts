@@ -6,7 +6,7 @@ import { FedcmAssertionRequest } from '@countersign/protocol/oauth/fedcm'
 import { isSameKey, parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import type { Prompt } from '@countersign/protocol/pages'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { type Ours, isRegisteredRedirectUri, redirectUriOrigins } from '#clients/registration/settings.ts'
 import { parseJson } from '#platform/http/body.ts'
 import { parseAppKeyRequest } from '#oauth/authorize/app-key-request.ts'
@@ -68,7 +68,7 @@ export function parseAssertionRequest(
   ours: Ours,
 ): AssertionRequest {
   const read = params === undefined ? {} : parseJson(params)
-  if (!Value.Check(FedcmAssertionRequest, read)) throw errors.invalid_request()
+  if (!Check(FedcmAssertionRequest, read)) throw errors.invalid_request()
   const sent = withoutEmpty(read)
   const { redirectUri, nonce, state, codeChallenge, codeChallengeMethod, prompt } = sent
   if (sent.appKeyJwk !== undefined) requireRegisteredRecipient(app, sent.appKeyJwk)

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { defineErrors } from '#platform/api-error.ts'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 
 const errors = defineErrors({
   invalid_backup: [400, 'Not a valid backup, or it is truncated or corrupted. Nothing was changed.'],
@@ -78,7 +79,7 @@ export async function* parseBackup(lines: AsyncIterable<string>): AsyncGenerator
       rows[table] = (rows[table] ?? 0) + 1
     }
     if ('end' in line) {
-      ended = line.sha256 === digest.digest('hex') && Value.Equal(line.end, rows)
+      ended = line.sha256 === digest.digest('hex') && isDeepStrictEqual(line.end, rows)
       if (!ended) throw errors.invalid_backup()
     }
     yield line
@@ -91,9 +92,9 @@ export async function* parseBackup(lines: AsyncIterable<string>): AsyncGenerator
 function parseLine(text: string): Line | undefined {
   if (text.startsWith('{')) return { row: text }
   const mark = text.length > markCharactersMax ? undefined : parseMark(text)
-  if (Value.Check(TableMark, mark)) return { table: mark[1] }
-  if (Value.Check(Header, mark)) return { header: mark[1] }
-  if (Value.Check(EndMark, mark)) return { end: mark[1].rows, sha256: mark[1].sha256 }
+  if (Check(TableMark, mark)) return { table: mark[1] }
+  if (Check(Header, mark)) return { header: mark[1] }
+  if (Check(EndMark, mark)) return { end: mark[1].rows, sha256: mark[1].sha256 }
   return undefined
 }
 

@@ -15,7 +15,7 @@ import type { Presence } from '#accounts/passkeys/assertion.ts'
 import { actingTransaction, holdActing } from '#accounts/sessions/acting.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { requireMember } from '#organizations/membership/access.ts'
 import { keepOrganization } from '#organizations/membership/member.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -191,7 +191,7 @@ export async function openRequest(
   { actId, sealedRequest }: Pick<ActRow, 'actId' | 'sealedRequest'>,
 ): Promise<SealedRequest> {
   const opened: unknown = JSON.parse(await keyring.open(sealOf(actId), sealedRequest))
-  if (!Value.Check(SealedRequest, opened)) throw new Error(`the request of the act ${actId} cannot be read`)
+  if (!Check(SealedRequest, opened)) throw new Error(`the request of the act ${actId} cannot be read`)
   return opened
 }
 

@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import type { Language } from '@countersign/protocol/formats/registries/languages'
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { type MemberContext, memberContextOf } from '#organizations/membership/access.ts'
 import type { Host } from '#platform/http/host.ts'
@@ -64,7 +64,7 @@ export function isRequestOf<E extends AnyEndpoint>(
 }
 
 function isOf(schema: TSchema | undefined, value: unknown): boolean {
-  return schema === undefined || Value.Check(schema, value)
+  return schema === undefined || Check(schema, value)
 }
 
 /** Registers the routes of signable endpoints. */
@@ -81,7 +81,7 @@ export function signableRoutes<Services extends { kernel: ServerContext }>(
       onRequest: session.onRequest,
       async handler(request, reply) {
         const { params, query, body } = request
-        if (!Value.Check(ByOrganizationId, params) || !Value.Check(ActingAs, query))
+        if (!Check(ByOrganizationId, params) || !Check(ActingAs, query))
           throw new Error(`${each.endpoint.name} is not a request of a member`)
         const asking = memberContextOf({ params, query, body, routeOptions: request.routeOptions }, session.of(request))
         const call = { asking, params, body: body ?? null, caller: callerOf(request) }

@@ -6,7 +6,7 @@ import {
   ciphertextContext,
 } from '@countersign/protocol/formats/encryption/ciphertext-context'
 import { parseKeyWrapHeader } from '@countersign/protocol/formats/encryption/key-grant'
-import { CompactEncrypt } from 'jose'
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { OrganizationId } from '@countersign/protocol/ids'

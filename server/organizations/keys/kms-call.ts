@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { Type, type TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { OutboundError } from '#platform/outbound/fetch.ts'
@@ -70,7 +70,7 @@ async function ask<Answer extends TSchema>(
   })
   if (answered.status !== 200) throw new OutboundError(`status_${answered.status}`)
   const json = parseQuietly(answered.body)
-  if (!Value.Check(answer, json)) throw new OutboundError('unexpected_response')
+  if (!Check(answer, json)) throw new OutboundError('unexpected_response')
   return json
 }
 

@@ -7,8 +7,9 @@ import {
   type SettingValue,
   SomeSettings,
 } from '@countersign/protocol/operations/settings'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { ConfigError } from '#platform/config-error.ts'
+import { parse } from '#platform/schema.ts'
 import type { BrandSetting } from './brand.ts'
 
 type Given = (name: (typeof settingRules)[SettingKey]['environment']) => string | undefined
@@ -34,10 +35,10 @@ export function readFixedSettings(given: Given, { brand, sendsMail }: Parts): So
   for (const key of settingKeys) {
     const { environment } = settingRules[key]
     if (given(environment) === undefined) continue
-    if (!Value.Check(settingSchemas[key], parsed[key])) throw new ConfigError(`${environment} ${objections[key]}.`)
+    if (!Check(settingSchemas[key], parsed[key])) throw new ConfigError(`${environment} ${objections[key]}.`)
     found[key] = parsed[key]
   }
-  const fixed = Value.Parse(SomeSettings, found)
+  const fixed = parse(SomeSettings, found)
   if (fixed['registration.mode'] === 'domains') requireDomains(fixed, sendsMail)
   return fixed
 }

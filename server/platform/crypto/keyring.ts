@@ -1,5 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { compactDecrypt } from 'jose/jwe/compact/decrypt'
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { type Secret, sha256 } from './secret.ts'
 import { ConfigError } from '#platform/config-error.ts'
 

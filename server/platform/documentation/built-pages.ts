@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Config } from '#platform/config/config.ts'
 import { brandStylePath } from '#platform/http/brand-style.ts'
 import type { Pages } from '#platform/http/page.ts'
 import { pagePolicy } from '#platform/http/security-headers.ts'
+import { parse } from '#platform/schema.ts'
 
 const PageList = Type.Array(Type.Object({ url: Type.String(), file: Type.String() }))
 
@@ -30,7 +30,7 @@ export async function loadBuiltPages(config: Settings, looks: Looks): Promise<Bu
   const [list, frame, mark] = await Promise.all(['pages.json', 'reference.html', 'mark.svg'].map(readHelp))
   const fill = fillerFor(config, looks, mark ?? '')
   return {
-    pages: Value.Parse(PageList, JSON.parse(list ?? '')).map(({ url, file }) => ({
+    pages: parse(PageList, JSON.parse(list ?? '')).map(({ url, file }) => ({
       url,
       read: async () => fill(await readHelp(file)),
     })),

@@ -4,8 +4,8 @@ import type { Brand, PageName, PageView, Site } from '@countersign/protocol/page
 import serveStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { ConfigError, type Config } from '#platform/config/config.ts'
+import { parse } from '#platform/schema.ts'
 import { brandStylePath, mountBrandStyles } from './brand-style.ts'
 import type { Host } from './host.ts'
 import { pagePolicy } from './security-headers.ts'
@@ -173,7 +173,7 @@ function postsForms(view: PageView): boolean {
 }
 
 async function readManifest(): Promise<Partial<Record<PageName, PageFiles>>> {
-  return Value.Parse(Manifest, JSON.parse(await readBuilt(manifestFile)))
+  return parse(Manifest, JSON.parse(await readBuilt(manifestFile)))
 }
 
 function readBuiltHelp(file: string): Promise<string> {

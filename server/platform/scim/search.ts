@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { type Selection, parseAttributes, errors, requireSchema, urn } from './message.ts'
 
 /** A search for resources; `startIndex` counts from one. */
@@ -27,7 +27,7 @@ export function parseSearch(body: unknown): Query {
   const message = parseAttributes(body)
   requireSchema(message, urn.search)
   const search: unknown = Object.fromEntries([...message].filter(([, value]) => value !== null))
-  if (!Value.Check(Search, search)) throw errors.invalidSyntax()
+  if (!Check(Search, search)) throw errors.invalidSyntax()
   const { attributes, excludedattributes, filter, sortby, sortorder, ...page }: Static<typeof Search> = search
   const { startindex, count } = page
   return {

@@ -9,10 +9,11 @@ import {
 import { normalizeDomainPattern } from '@countersign/protocol/formats/registration/domain-list'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { accentOf } from '@countersign/protocol/formats/looks/accent'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { defaultName, isServiceName, linkOf } from '#platform/config/brand.ts'
 import { type Config, isLocal } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { parse } from '#platform/schema.ts'
 import * as store from './store.ts'
 
 type Origin = Pick<Config, 'baseUrl' | 'authUrl' | 'businessUrl'>
@@ -44,9 +45,9 @@ type Written = NonNullable<SettingValue>
 type Parse = (value: Written) => Written | undefined
 
 const text =
-  (parse: (value: string) => string | undefined): Parse =>
+  (parseText: (value: string) => string | undefined): Parse =>
   (value) =>
-    typeof value === 'string' ? parse(value) : undefined
+    typeof value === 'string' ? parseText(value) : undefined
 
 const parsePage = text((url) => linkOf(url, ['https:']))
 
@@ -87,7 +88,7 @@ const demands: Record<SettingKey, string> = {
 export function parseSetting(key: SettingKey, written: Written): { value: Written } | { objection: string } {
   const value = parsers[key](written)
   // A URL can become longer: every other character than those of ASCII is percent-encoded.
-  const isValid = value !== undefined && Value.Check(settingSchemas[key], value)
+  const isValid = value !== undefined && Check(settingSchemas[key], value)
   return isValid ? { value } : { objection: `${key} ${demands[key]}.` }
 }
 
@@ -107,8 +108,8 @@ export async function readStoredSettings(
 /** Parses stored settings. A key or value that this version does not know is ignored. */
 export function parseStored(stored: unknown): SomeSettings {
   const values = new Map<string, unknown>(typeof stored === 'object' && stored !== null ? Object.entries(stored) : [])
-  const known = settingKeys.filter((key) => Value.Check(settingSchemas[key], values.get(key)))
-  return Value.Parse(SomeSettings, Object.fromEntries(known.map((key) => [key, values.get(key)])))
+  const known = settingKeys.filter((key) => Check(settingSchemas[key], values.get(key)))
+  return parse(SomeSettings, Object.fromEntries(known.map((key) => [key, values.get(key)])))
 }
 
 /** Who may create an account, and the domains of addresses that can if it is `domains`. */

@@ -1,6 +1,6 @@
 import { type KeyObject, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { type Checkpoint, writeCheckpoint, writeNote } from '@countersign/protocol/formats/signing/checkpoint'
-import { CompactSign } from 'jose'
+import { CompactSign } from 'jose/jws/compact/sign'
 import { sha256 } from '#platform/crypto/secret.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Subtree, appendLeaves, rootOf } from '@countersign/protocol/formats/signing/merkle-tree'

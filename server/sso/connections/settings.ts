@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto'
 import type { NewSsoConnection, NextSsoConnection, SsoConnection } from '@countersign/protocol/organizations/sso'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { idle } from '#platform/idle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type OutboundClient, OutboundError } from '#platform/outbound/fetch.ts'
@@ -13,6 +12,7 @@ import type { Database } from '#platform/database/database.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import type { OidcConnection } from '#sso/providers/oidc.ts'
+import { parse } from '#platform/schema.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -41,7 +41,7 @@ const Settings = Type.Union([OidcSettings, SamlSettings])
 
 /** Stored settings of a connection. */
 export function parseSettings(json: unknown): Settings {
-  return Value.Parse(Settings, json)
+  return parse(Settings, json)
 }
 
 /** Settings of a provider, as a member enters them. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { type OutboundClient, OutboundError } from '#platform/outbound/fetch.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { CustomFetch } from 'openid-client'
@@ -58,7 +58,7 @@ export async function fetchProviderMetadata(outbound: OutboundClient, issuer: st
 
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const { json: said } = await outbound.get(address, { bodyBytesMax: metadataBytesMax, withinMilliseconds })
-  if (!Value.Check(Metadata, said)) throw because('lacks an endpoint in its metadata')
+  if (!Check(Metadata, said)) throw because('lacks an endpoint in its metadata')
   // Exact comparison (OpenID Connect Discovery §4.3): another issuer would be another provider.
   if (said.issuer !== issuer) throw because('differs from the issuer in its metadata')
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = said

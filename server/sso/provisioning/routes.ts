@@ -9,7 +9,6 @@ import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { scimUrlOf } from '#sso/connections/settings.ts'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { createScimUser, deleteScimUser, getScimUser, listScimUsers, updateScimUser } from './provisioned-user.ts'
 import { type ScimDirectory, createScimToken, deleteScimToken, proveDirectory, requireScimToken } from './directory.ts'
 import { signable, signableRoutes } from '#organizations/acts/signable.ts'
@@ -26,6 +25,7 @@ import { serviceProviderConfig, userResourceType, userSchema } from './discovery
 import { parseFilter } from './filter.ts'
 import { patchUser } from './patch.ts'
 import { type Query, parseSearch } from '#platform/scim/search.ts'
+import { parse } from '#platform/schema.ts'
 import { type ScimUser, parseScimUser, toScimUser } from './user.ts'
 
 const ByConnection = Type.Object({ connectionId: Type.String() })
@@ -64,7 +64,7 @@ type Directory = ReturnType<typeof directoryGuard>
 /** Authenticates requests with the SCIM token of the connection in the path. */
 function directoryGuard(kernel: ServerContext) {
   const claimOf = (request: FastifyRequest) => {
-    const { connectionId } = Value.Parse(ByConnection, request.params)
+    const { connectionId } = parse(ByConnection, request.params)
     return { connectionId: connectionId.toLowerCase(), token: bearerToken(request), address: clientAddressKey(request) }
   }
   return guard(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
-import { Value } from 'typebox/value'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
@@ -30,6 +29,7 @@ import { serviceProviderMetadata } from '@countersign/saml/metadata'
 import { buildSamlRedirect, requireRequestId, serviceProviderOf, verifySamlCallback } from '#sso/providers/saml.ts'
 import * as store from './store.ts'
 import { failureReason, errors as providerErrors, type UpstreamUser } from '#sso/providers/provider.ts'
+import { parse } from '#platform/schema.ts'
 
 export const errors = defineErrors({
   invalid_request: [400, 'return_to must be a URL of this service.'],
@@ -186,7 +186,7 @@ async function finish(kernel: ServerContext, connection: Connection, answered: A
   const { settings } = connection
   const { flowId, sealedState, state, received, claims } = answered
   if (settings.protocol === 'oidc' && received.protocol === 'oidc') {
-    const memory = Value.Parse(OidcLoginState, JSON.parse(await keyring.open(sealOf(flowId), sealedState ?? '')))
+    const memory = parse(OidcLoginState, JSON.parse(await keyring.open(sealOf(flowId), sealedState ?? '')))
     const client = await loadOidcClient(kernel, connection, settings)
     return verifyOidcCallback(outbound, client, { memory, state, answer: received.parameters, claims }, clock())
   }

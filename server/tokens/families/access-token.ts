@@ -1,4 +1,6 @@
-import { errors as joseErrors, jwtVerify, type JWTPayload } from 'jose'
+import type { JWTPayload } from 'jose'
+import { JOSEError } from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type IdentityId, asId, isId } from '@countersign/protocol/ids'
 import { toNumericDate } from '#platform/clock.ts'
@@ -88,7 +90,7 @@ export async function verifyAccessJwt(
     const { iat = Infinity } = payload
     return iat > toNumericDate(now) + limits.clockSkewSecondsMax ? undefined : payload
   } catch (error) {
-    if (error instanceof joseErrors.JOSEError) return undefined
+    if (error instanceof JOSEError) return undefined
     throw error
   }
 }

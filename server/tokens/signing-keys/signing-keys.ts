@@ -2,10 +2,10 @@ import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type Algorithm, isAlgorithm } from '@countersign/protocol/formats/registries/algorithms'
 import { PublicJwk } from '@countersign/protocol/oauth/authorize'
-import { errors } from 'jose'
-import { Value } from 'typebox/value'
+import { JWKSNoMatchingKey } from 'jose/errors'
 import { addSeconds } from '#platform/clock.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { parse } from '#platform/schema.ts'
 import { createInitialKeys, publishUntil, sealOf } from './rotation.ts'
 import * as store from './store.ts'
 import type { KeyRow } from './store.ts'
@@ -122,7 +122,7 @@ function isPublished(row: KeyRow, rows: KeyRow[], now: Date): boolean {
 
 async function openKey(keyring: ServerContext['keyring'], row: KeyRow): Promise<Opened> {
   const { kid, algorithm, sealedPrivateKey } = row
-  const publicJwk = Value.Parse(PublicJwk, JSON.parse(row.publicJwk))
+  const publicJwk = parse(PublicJwk, JSON.parse(row.publicJwk))
   const publicKey = createPublicKey({ key: { ...publicJwk }, format: 'jwk' })
   if (sealedPrivateKey === null) return { row, publicJwk, publicKey, signingKey: undefined }
   const privateKey = createPrivateKey(await keyring.open(sealOf(kid), sealedPrivateKey))
@@ -143,6 +143,6 @@ export async function requireVerificationKey(
   kid: string,
 ): Promise<KeyObject> {
   const key = alg !== undefined && isAlgorithm(alg) ? await keys.verifier(alg, kid) : undefined
-  if (!key) throw new errors.JWKSNoMatchingKey()
+  if (!key) throw new JWKSNoMatchingKey()
   return key
 }

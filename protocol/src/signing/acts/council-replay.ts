@@ -4,7 +4,7 @@
  * of the service.
  */
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { type Admitted, applyDecision, type Council, type CouncilDecision, type CouncilError } from './council.ts'
 import type { VerifiedTrailRecord } from './trail-verification.ts'
 
@@ -104,13 +104,13 @@ function readSigned(
     case 'organization.deleted':
       return council.approvalsNeeded > 0 ? one({ kind: 'widen' }) : []
     case 'organization.signatory.admitted':
-      return Value.Check(Admission, details)
+      return Check(Admission, details)
         ? one({ kind: 'admit', ...toAdmitted({ ...details.from, identityId: details.identityId }) })
         : 'erased'
     case 'organization.signatory.suspended':
-      return Value.Check(Suspension, details) ? one({ kind: 'suspend', signatoryId: details.identityId }) : 'erased'
+      return Check(Suspension, details) ? one({ kind: 'suspend', signatoryId: details.identityId }) : 'erased'
     case 'organization.member.removed': {
-      const removed = Value.Check(Removal, details) ? details.from.identityId : undefined
+      const removed = Check(Removal, details) ? details.from.identityId : undefined
       return council.signatories.flatMap(({ signatoryId }) =>
         signatoryId === removed ? one({ kind: 'suspend', signatoryId }) : [],
       )
@@ -125,7 +125,7 @@ function readSigned(
 }
 
 function readUpdate(details: unknown, { approvalsNeeded: before }: Council): CouncilDecision[] {
-  if (!Value.Check(Update, details)) return []
+  if (!Check(Update, details)) return []
   const { approvalsNeeded = before, requireSignedActions, from } = details
   if (before === 0 && approvalsNeeded > 0)
     return [{ kind: 'found', approvalsNeeded, people: (from.signatories ?? []).map(toAdmitted) }]
@@ -146,7 +146,7 @@ function readUnsigned(
   details: unknown,
   { signatories, approvalsNeeded }: Council,
 ): Decided[] | 'unsigned_decision' {
-  const event = Value.Check(UnsignedEvent, details) ? details : undefined
+  const event = Check(UnsignedEvent, details) ? details : undefined
   const ofSignatory = (identityId: string | null | undefined) =>
     signatories.find(({ signatoryId }) => signatoryId === identityId)?.signatoryId
   switch (action) {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { limits } from '../../formats/limits.ts'
 import { parseCanonicalJson } from '../../formats/signing/canonical-json.ts'
 import { isCanonicalInstant } from '../../formats/signing/instant.ts'
@@ -69,7 +69,7 @@ export type TrailEntry = Static<typeof TrailEntry>
 /** Parses the statement of an act; returns undefined for any other text, also for another spelling of one. */
 export function parseActStatement(text: string): ActStatement | undefined {
   const statement = parseCanonicalJson(text)
-  if (!Value.Check(ActStatement, statement)) return undefined
+  if (!Check(ActStatement, statement)) return undefined
   const { role, proposal, previousAct, trail, at, expiresAt } = statement
   // The order of acts concerns the one that is done. An approval that named it would fail with every other act.
   if (role === 'approve' && (proposal === null || previousAct !== null)) return undefined
@@ -81,7 +81,7 @@ export function parseActStatement(text: string): ActStatement | undefined {
 /** Parses a proposal; returns undefined for any other text, also for another spelling of one. */
 export function parseActProposal(text: string): ActProposal | undefined {
   const proposal = parseCanonicalJson(text)
-  if (!Value.Check(ActProposal, proposal)) return undefined
+  if (!Check(ActProposal, proposal)) return undefined
   const { createdAt, expiresAt } = proposal
   return isLifetime(createdAt, expiresAt, limits.actProposalLifetimeSeconds) ? proposal : undefined
 }
@@ -89,7 +89,7 @@ export function parseActProposal(text: string): ActProposal | undefined {
 /** Parses a trail entry; returns undefined for any other text, also for another spelling of one. */
 export function parseTrailEntry(text: string): TrailEntry | undefined {
   const entry = parseCanonicalJson(text)
-  if (!Value.Check(TrailEntry, entry) || !isCanonicalInstant(entry.at)) return undefined
+  if (!Check(TrailEntry, entry) || !isCanonicalInstant(entry.at)) return undefined
   return (entry.previous === null) === (entry.sequence === 1) ? entry : undefined
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { fromCanonicalBase64Of } from '../../formats/base64.ts'
 import {
   actMessage,
@@ -130,7 +130,7 @@ function verifyRecord(
   progress: Progress,
 ): TrailRecordVerification {
   const { sha256 } = suite
-  if (!Value.Check(TrailRecord, record)) return { flaw: 'malformed_entry' }
+  if (!Check(TrailRecord, record)) return { flaw: 'malformed_entry' }
   const entry = parseTrailEntry(record.entry)
   // Users alone sign. An entry of another actor with signatures would misstate who acted.
   if (!entry || (record.acts.length > 0 && entry.actor !== 'user')) return { flaw: 'malformed_entry' }

@@ -1,6 +1,6 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { type Ours, requireRedirectUri } from '#clients/registration/settings.ts'
 import { performance } from 'node:perf_hooks'
@@ -40,7 +40,7 @@ const MetadataDocument = Type.Object({
  */
 export function parseClientMetadataDocument(document: unknown, clientId: ClientId, ours: Ours): ClientMetadata {
   const because = (what: string) => errors.invalid_client({ sentence: `The document at this client_id ${what}` })
-  if (!Value.Check(MetadataDocument, document))
+  if (!Check(MetadataDocument, document))
     throw because('lacks client_id or redirect_uris, or has values of wrong types.')
   if (document.client_id !== clientId) throw because('has a client_id other than its own URL.')
   if ('client_secret' in document || 'client_secret_expires_at' in document)

@@ -5,7 +5,6 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { frame } from '@countersign/protocol/formats/signing/frame'
 import { asId, type ClientId } from '@countersign/protocol/ids'
 import { DeclaredApp, defaultedAppSettings } from '@countersign/protocol/operations/configuration'
-import { Value } from 'typebox/value'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import { createApp, toApp, updateApp } from '#clients/registration/app.ts'
 import { activeSecretHashes, replaceSecrets } from '#clients/registration/authentication/secret.ts'
@@ -17,6 +16,7 @@ import { addSeconds } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { afterCommit } from '#platform/database/database.ts'
+import { parse } from '#platform/schema.ts'
 import { type AppParts, declaresParts, desiredParts, readParts, replaceParts, valuesOfParts } from './parts.ts'
 import { declarationOfResource } from './resources.ts'
 import { changeWebhook, compareWebhook } from './webhook.ts'
@@ -169,7 +169,7 @@ function desired(declared: DeclaredApp): Values {
 /** Returns declared settings as a request of the interface would send them. */
 function changeOf(declared: DeclaredApp, isChosen: (name: string) => boolean = () => true): AppChange {
   const chosen = Object.entries(desired(declared)).filter(([name]) => isChosen(name))
-  return Value.Parse(AppChange, Object.fromEntries(chosen))
+  return parse(AppChange, Object.fromEntries(chosen))
 }
 
 /** Returns the values of an app by path. */
@@ -203,7 +203,7 @@ export function declarationOf(
   )
   const { name, redirectUris, public: isPublic } = settings
   const shownParts = { ...parts, resources: parts.resources.map(declarationOfResource) }
-  return Value.Parse(DeclaredApp, {
+  return parse(DeclaredApp, {
     ...{ key, name, redirectUris, ...(isPublic && { public: true }) },
     ...Object.fromEntries(given.map((each) => [each, shown[each]])),
     ...Object.fromEntries(Object.entries(shownParts).filter(([, list]) => list.length > 0)),

@@ -8,7 +8,7 @@ import type { Proposal } from '@countersign/protocol/organizations/proposals'
 import type { Council } from '@countersign/protocol/signing/acts/council'
 import { type ActProposal, parseActProposal } from '@countersign/protocol/signing/acts/statements'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, Session } from '#accounts/sessions/session.ts'
@@ -158,7 +158,7 @@ function approversAmong(
 /** Returns the identities that a proposal would make the first signatories, if it founds a council. */
 function foundersIn(text: string): string[] | undefined {
   const details = readDetails(text)
-  return Value.Check(Founding, details) ? details.from.signatories.map(({ identityId }) => identityId) : undefined
+  return Check(Founding, details) ? details.from.signatories.map(({ identityId }) => identityId) : undefined
 }
 
 const Founding = Type.Object({

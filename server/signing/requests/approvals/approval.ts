@@ -4,7 +4,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { approvalChallenge, approvalMessage } from '@countersign/protocol/formats/signing/approval'
 import { sameBytes } from '@countersign/protocol/formats/signing/bytes'
 import { writeCanonicalJson } from '@countersign/protocol/formats/signing/canonical-json'
-import { Value } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { ApprovalStatement } from '@countersign/protocol/signing/approvals'
 import { ExportedApproval, type GivenApproval } from '@countersign/protocol/signing/signing'
@@ -168,7 +168,7 @@ export function toExportedApproval(row: ApprovalColumns & { approvalEvidence: st
   if (!approval || row.approvalEvidence === null) return {}
   const evidence: unknown = JSON.parse(row.approvalEvidence)
   const exported = { ...approval, evidence }
-  return Value.Check(ExportedApproval, exported) ? { approval: exported } : {}
+  return Check(ExportedApproval, exported) ? { approval: exported } : {}
 }
 
 function toEvidence({ proved, evidence }: Presence): ExportedApproval['evidence'] {
