@@ -4,7 +4,7 @@
  */
 import { request, type IncomingMessage } from 'node:http'
 import { loadConfig } from '#platform/config/config.ts'
-import { portOf } from '#platform/process/listeners.ts'
+import { portOf } from '#platform/config/port.ts'
 
 const answerMilliseconds = 4000
 

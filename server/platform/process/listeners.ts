@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isLocal, type Config } from '#platform/config/config.ts'
+import { portOf } from '#platform/config/port.ts'
 import { type Host, isPageVisit } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { isExemptFromBodyTimeout } from '#platform/http/body.ts'
@@ -48,11 +49,6 @@ export async function requireFreePorts(config: Config): Promise<void> {
     const servers = await listenEverywhere(config, port, () => createServer())
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }
-}
-
-/** Returns the port of a host: `PORT`, or the port of its URL. */
-export function portOf({ port }: Pick<Config, 'port'>, url: URL): number {
-  return port ?? (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
 }
 
 function serverFor({ hosts }: PortHosts, { config, log }: Pick<ServerContext, 'config' | 'log'>): Server {
