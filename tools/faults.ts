@@ -2,9 +2,11 @@
  * `npm run faults`: kills the service, stops, freezes and disconnects its database, replaces the primary of a cluster,
  * fills its disk, makes it fail and cuts its power, and sends invalid requests to every route. Nothing may break. It
  * runs on the embedded database first, then on a durable PostgreSQL of its own. `--rounds 20` and `--requests 100000`
- * give the long form; `--seed` replays a run of the invalid requests. Further arguments select files. `--hostile`
- * instead sends the costliest requests to every endpoint at its rate limit for five minutes, or `--seconds`, and needs
- * a machine without other load.
+ * give the long form; `--seed` replays a run of the invalid requests. Further arguments select files.
+ *
+ * Two long tests run alone, on a machine without other load: `--hostile` sends the costliest requests to every endpoint
+ * at its rate limit for five minutes, and `--soak` half of the peak load with faults for thirty. `--seconds` replaces
+ * these times.
  */
 import { spawnSync } from 'node:child_process'
 import { basename, relative } from 'node:path'
@@ -17,14 +19,15 @@ const { values, positionals } = parseArgs({
     requests: { type: 'string', default: '3000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     hostile: { type: 'boolean', default: false },
-    seconds: { type: 'string', default: '300' },
+    soak: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
   },
   allowPositionals: true,
 })
 process.env.FAULT_ROUNDS = values.rounds
 process.env.FAULT_REQUESTS = values.requests
 process.env.FAULT_SEED = values.seed
-process.env.HOSTILE_SECONDS = values.seconds
+if (values.seconds !== undefined) process.env.HOSTILE_SECONDS = process.env.SOAK_SECONDS = values.seconds
 
 /** Files that need one of the databases, or would find nothing new on the other. */
 const onlyFor = {
@@ -36,6 +39,7 @@ const onlyFor = {
     'failover.test.ts',
     'keys.test.ts',
     'load-peaks.test.ts',
+    'soak.test.ts',
   ],
 }
 const fileTimeoutSeconds = 7200
@@ -70,9 +74,10 @@ const demands: Record<string, { takes: string; tried: [program: string, ...optio
   },
 }
 
-const isHostile = (file: string) => basename(file) === 'hostile.test.ts'
+const alone: Record<string, boolean> = { 'hostile.test.ts': values.hostile, 'soak.test.ts': values.soak }
+const isLongRun = Object.values(alone).includes(true)
 const files = findTestFiles(['faults'], positionals)
-  .filter((file) => isHostile(file) === values.hostile)
+  .filter((file) => alone[basename(file)] ?? !isLongRun)
   .filter(isPossible)
 const runWithout = (names: string[]): Promise<Counts> => {
   const chosen = files.filter((file) => !names.includes(basename(file)))

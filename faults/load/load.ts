@@ -12,9 +12,11 @@ export async function beginLoad(service: Service, { customers: count = 12, restM
   const app = await registerApp(service)
   const customers = await Promise.all(Array.from({ length: count }, () => registerTestUser(service, app)))
   const stopped = new AbortController()
+  let taken = 0
   const turns = customers.map(async (customer) => {
     while (!stopped.signal.aborted) {
       await takeTurn(customer)
+      taken += 1
       if (restMilliseconds > 0) await wait(restMilliseconds)
     }
   })
@@ -23,6 +25,8 @@ export async function beginLoad(service: Service, { customers: count = 12, restM
   ended.catch(() => {})
   return {
     customers,
+    /** Returns the number of turns so far. */
+    turns: () => taken,
     /** Resolves when the last turn has ended; rejects if a request got 500. */
     async stop(): Promise<void> {
       stopped.abort()

@@ -7,6 +7,8 @@ export const requests = Number(process.env['FAULT_REQUESTS'] ?? 5000)
 export const seed = Number(process.env['FAULT_SEED'] ?? 1)
 /** The duration of the costliest requests, which need a machine without other load: `npm run faults -- --hostile`. */
 export const hostileSeconds = Number(process.env['HOSTILE_SECONDS'] ?? 300)
+/** The duration of the soak, in seconds: `npm run faults -- --soak`. */
+export const soakSeconds = Number(process.env['SOAK_SECONDS'] ?? 1800)
 
 /** The rate at which the token endpoint serves users who refresh, each again after the previous response. */
 export type Throughput = { perSecond: number; medianMilliseconds: number; p99Milliseconds: number }
