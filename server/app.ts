@@ -168,10 +168,13 @@ function openStorageOf(config: Config, log: Logger): Promise<Storage> {
     directory: config.dataDirectory,
     connections: connectionsOf(config),
     statementNames: config.statementNames,
-    onPanic(message) {
-      // Any further request to the backend would spin forever, so the supervisor must restart the process.
-      process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
-      process.exit(70)
+    listeners: {
+      onPanic(message) {
+        // Any further request to the backend would spin forever, so the supervisor must restart the process.
+        process.stderr.write(`The embedded database has given up (${message}); the process ends.\n`)
+        process.exit(70)
+      },
+      onUpkeepError: (error) => log.warn({ error }, 'upkeep of the embedded database failed'),
     },
     onWaiting: (reason) => log.warn({ reason }, 'waiting for the database'),
     onConnectionError: (error) => log.warn({ error }, 'database connection lost'),

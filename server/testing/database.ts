@@ -58,7 +58,7 @@ function openServerPool(url: string): TestPool {
 
 /** Opens a database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
 export async function reopenStorage(url: string | undefined, directory: string): Promise<Storage> {
-  const { pool, close } = url === undefined ? await openEmbeddedDatabase(directory, fail) : openServerPool(url)
+  const { pool, close } = url === undefined ? await openEmbeddedDatabase(directory, failing) : openServerPool(url)
   return createStorage(pool, close)
 }
 
@@ -76,7 +76,7 @@ export async function openTestDatabase(): Promise<{ url: string; drop: () => Pro
 async function openEmbeddedPool(prepare?: (directory: string) => Promise<void>): Promise<TestPool> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
   await prepare?.(directory)
-  const { pool, close } = await openEmbeddedDatabase(directory, fail)
+  const { pool, close } = await openEmbeddedDatabase(directory, failing)
   return {
     pool,
     async close() {
@@ -95,6 +95,8 @@ async function maintain(url: string, statement: string): Promise<void> {
     await client.end()
   }
 }
+
+const failing = { onPanic: fail, onUpkeepError: fail }
 
 function fail(problem: Error | string): never {
   throw typeof problem === 'string' ? new Error(problem) : problem

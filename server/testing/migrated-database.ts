@@ -31,9 +31,7 @@ export async function makeMigratedDirectory(): Promise<string> {
 async function keepMigrated(kept: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   const made = await mkdtemp(`${kept}.`)
-  const { pool, close } = await openEmbeddedDatabase(made, (problem) => {
-    throw new Error(problem)
-  })
+  const { pool, close } = await openEmbeddedDatabase(made, { onPanic: fail, onUpkeepError: fail })
   await migrate(pool)
   await close()
   await rename(made, kept).catch(async (error: unknown) => {
@@ -53,4 +51,8 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+function fail(problem: Error | string): never {
+  throw typeof problem === 'string' ? new Error(problem) : problem
 }

@@ -56,7 +56,7 @@ export function flushDirectory(directory: string): void {
   if (canFlush) return flush(directory, 'r')
   const path = join(directory, '.flush')
   writeFileSync(path, '\n', { flag: 'as', mode: 0o600 })
-  rmSync(path)
+  rmSync(path, { force: true })
 }
 
 function flush(path: string, flags: string): void {

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
-import type { Embedded } from './embedded.ts'
+import type { Embedded, Listeners } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
 import { openKysely, runTransaction } from './pipeline.ts'
@@ -44,7 +44,8 @@ type Opening = {
   connections: number
   /** False if the database cannot keep prepared statements between transactions. */
   statementNames: boolean
-  onPanic: (message: string) => void
+  /** Called by the embedded database. */
+  listeners: Listeners
   onConnectionError: (error: Error) => void
   /** Called while waiting for PostgreSQL to respond, or for the locks of a migration. */
   onWaiting: (reason: string) => void
@@ -64,11 +65,11 @@ export async function openStorage({
   directory,
   connections,
   statementNames,
-  onPanic,
+  listeners,
   onConnectionError,
   onWaiting,
 }: Opening): Promise<Storage> {
-  const embedded = url ? undefined : await openEmbedded(directory, onPanic)
+  const embedded = url ? undefined : await openEmbedded(directory, listeners)
   const pool = embedded?.pool ?? serverPool(url, onConnectionError, connections)
   try {
     if (url) await reachDatabase(pool, url, onWaiting)
@@ -82,9 +83,9 @@ export async function openStorage({
 }
 
 /** Loads the embedded database only where there is no other. */
-async function openEmbedded(directory: string, onPanic: (message: string) => void): Promise<Embedded> {
+async function openEmbedded(directory: string, listeners: Listeners): Promise<Embedded> {
   const { openEmbeddedDatabase } = await import('./embedded.ts')
-  return openEmbeddedDatabase(directory, onPanic)
+  return openEmbeddedDatabase(directory, listeners)
 }
 
 /** Creates storage over a pool whose database is migrated. `closeAll` replaces the end of the pool. */

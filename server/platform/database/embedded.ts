@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { cp, mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, cp, mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import manifest from '#package.json' with { type: 'json' }
@@ -49,23 +49,26 @@ async function createDatabase(directory: string): Promise<void> {
 /** `shared_buffers` suits one process on a small machine; the default takes 128 MB more. */
 const startParameters = ['-c', 'shared_buffers=16MB', ...flushParameters]
 
+/** `onPanic` is called before any other request reaches a failed backend. After `onUpkeepError` the database works. */
+export type Listeners = { onPanic: (message: string) => void; onUpkeepError: (error: Error) => void }
+
 export type Embedded = { pool: pg.Pool; close: () => Promise<void> }
 
 /**
  * Opens PostgreSQL in this process, with its files in `directory`. Throws `ConfigError` if another process uses it.
- * `onPanic` is called before any other request reaches a failed backend.
  */
-export async function openEmbeddedDatabase(directory: string, onPanic: (message: string) => void): Promise<Embedded> {
+export async function openEmbeddedDatabase(directory: string, listeners: Listeners): Promise<Embedded> {
   const lock = await lockDirectory(directory)
-  const dataDir = join(directory, 'database')
-  if (!existsSync(dataDir)) await createDatabase(dataDir)
-  const database = await openDatabase(dataDir).catch((error: Error) => {
+  const database = await openDatabase(join(directory, 'database')).catch((error: Error) => {
+    const isRefused = 'code' in error && typeof error.code === 'string' && refusals.has(error.code)
     throw new ConfigError(
-      `DATA_DIR contains a database that cannot be opened (${error.message}). Restore ${directory} from a backup.`,
+      isRefused
+        ? `DATA_DIR cannot be used (${error.message}). Make ${directory} writable for this user, with free space.`
+        : `DATA_DIR contains a database that cannot be opened (${error.message}). Restore ${directory} from a backup.`,
     )
   })
-  const pool = embeddedPool(database, onPanic)
-  const stopUpkeep = startUpkeep(pool, onPanic)
+  const pool = embeddedPool(database, listeners.onPanic)
+  const stopUpkeep = startUpkeep(pool, listeners.onUpkeepError)
   return {
     pool,
     async close() {
@@ -77,7 +80,12 @@ export async function openEmbeddedDatabase(directory: string, onPanic: (message:
   }
 }
 
+/** Codes with which the operating system refuses to write. They do not mean that the database is damaged. */
+const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'])
+
 async function openDatabase(directory: string): Promise<PGlite> {
+  if (!existsSync(directory)) await createDatabase(directory)
+  await access(join(directory, 'global/pg_control'), constants.W_OK)
   // A copy, or the work of a version that flushed nothing, may not be on the disk yet.
   if (canFlush) flushTree(directory)
   const startParams = [...PGlite.defaultStartParams, ...startParameters]

@@ -11,7 +11,7 @@ import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 
 async function openPool(t: TestContext) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
-  const { pool, close } = await openEmbeddedDatabase(directory, (message) => assert.fail(message))
+  const { pool, close } = await openEmbeddedDatabase(directory, { onPanic: assert.fail, onUpkeepError: assert.fail })
   t.after(async () => {
     await close()
     await rm(directory, { recursive: true })
@@ -74,4 +74,31 @@ test('space of deleted rows is used again while the database is open', async (t)
     await fill()
   }
   assert.ok((await bytes()) < 1.5 * full)
+})
+
+test('tables that only grow get statistics, also beside one with large values', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const pool = await openPool(t)
+  await pool.query('create table later (value integer)')
+  for (let nth = 1; nth <= 8; nth += 1) await pool.query('insert into thing values ($1)', [randomBytes(60_000)])
+  await pool.query('insert into later select * from generate_series(1, 5000)')
+  await pool.query('select pg_stat_force_next_flush()')
+  for (let run = 1; run <= 3; run += 1) await upkeepOf(t, pool)
+  const { rows } = await pool.query("select reltuples::integer as rows from pg_class where relname = 'later'")
+  assert.deepEqual(rows, [{ rows: 5000 }])
+})
+
+test('a directory that cannot be written is refused with what to do, and not taken for damaged', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
+  t.after(() => rm(directory, { recursive: true }))
+  const listeners = { onPanic: assert.fail, onUpkeepError: assert.fail }
+  await (await openEmbeddedDatabase(directory, listeners)).close()
+  const denied = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
+  t.mock.method(fs.promises, 'access', () => Promise.reject(denied))
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  await assert.rejects(openEmbeddedDatabase(directory, listeners), /DATA_DIR cannot be used .* writable/)
 })
