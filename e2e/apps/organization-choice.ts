@@ -43,7 +43,8 @@ export async function visitOrganizationChoice(
 
   // There is no provider of an organization: the response to the page contains one.
   await page.route('**/api/oauth/authorization/**', async (route) => {
-    const response = await route.fetch()
+    // The service may close an idle connection at the moment of its reuse.
+    const response = await route.fetch({ maxRetries: 1 })
     const read: ResponseOf<'GET /api/oauth/authorization/:clientId'> = await response.json()
     const loginUrl = `${service.baseUrl}/api/sso/00000000-0000-4000-8000-000000000000/start`
     const organizations = read.organizations?.map((each) => ({ ...each, loginUrl }))
