@@ -7,12 +7,11 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { openMeasuredRequests, type MeasuredRequest } from '../server/testing/measured-requests.ts'
-import type { PlanMode } from '../server/testing/statement-blocks.ts'
+import { type PlanMode, planModes } from '../server/testing/statement-blocks.ts'
 
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10000,100000,1000000' } } })
 const sizes = values.sizes.split(',').map(Number)
 const growthMax = 1.3
-const planModes: PlanMode[] = ['force_custom_plan', 'force_generic_plan']
 
 /** Blocks by the name of each request. */
 type Blocks = Map<string, number>

@@ -8,7 +8,7 @@ import { serverPool } from '#platform/database/server-pool.ts'
 import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { Secret } from '#platform/crypto/secret.ts'
-import { copyMigrated } from './migrated-database.ts'
+import { copyMigrated, failing } from './migrated-database.ts'
 
 /** Wrapper of the connections between the product and its database. */
 export type Between = (pool: pg.Pool) => pg.Pool
@@ -94,10 +94,4 @@ async function maintain(url: string, statement: string): Promise<void> {
   } finally {
     await client.end()
   }
-}
-
-const failing = { onPanic: fail, onUpkeepError: fail }
-
-function fail(problem: Error | string): never {
-  throw typeof problem === 'string' ? new Error(problem) : problem
 }

@@ -31,7 +31,7 @@ export async function makeMigratedDirectory(): Promise<string> {
 async function keepMigrated(kept: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   const made = await mkdtemp(`${kept}.`)
-  const { pool, close } = await openEmbeddedDatabase(made, { onPanic: fail, onUpkeepError: fail })
+  const { pool, close } = await openEmbeddedDatabase(made, failing)
   await migrate(pool)
   await close()
   await rename(made, kept).catch(async (error: unknown) => {
@@ -52,6 +52,9 @@ async function exists(path: string): Promise<boolean> {
     () => false,
   )
 }
+
+/** Lets a test fail if its embedded database does. */
+export const failing = { onPanic: fail, onUpkeepError: fail }
 
 function fail(problem: Error | string): never {
   throw typeof problem === 'string' ? new Error(problem) : problem

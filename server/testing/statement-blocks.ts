@@ -5,7 +5,8 @@ import { startPostgres } from '../../tools/postgres.ts'
 export type Ran = { text: string; blocks: number }
 
 /** Plans that PostgreSQL makes for a statement: for the values of each execution, or one for all values. */
-export type PlanMode = 'force_custom_plan' | 'force_generic_plan'
+export type PlanMode = (typeof planModes)[number]
+export const planModes = ['force_custom_plan', 'force_generic_plan'] as const
 
 /**
  * Starts a PostgreSQL server and makes it that of all tests in this process. On one with other tests, a connection
