@@ -8,6 +8,8 @@ import { EventSender, type Pace, type Reader, usualPace } from './event-sender.t
 const streamsMax = 20
 const streamsOfOperatorMax = 10
 const retrySeconds = 10
+/** Time in which a reader takes what was sent before the end of a stream. */
+const lastReadMilliseconds = 1000
 
 const errors = defineErrors({
   too_many_streams: [429, 'Too many streams of the audit log are open. Retry later.'],
@@ -17,6 +19,8 @@ const errors = defineErrors({
 export type StreamRequest = Reader & {
   /** Place after which the events follow. By default the last one, or the beginning without `isFollowing`. */
   after: number | undefined
+  /** Cuts the connection of the reader. */
+  cut: () => void
 }
 
 /** The open streams of the audit log of a process. */
@@ -43,17 +47,29 @@ export function createEventStreams(
     return () => void operatorKeys.splice(operatorKeys.indexOf(key), 1)
   }
 
+  /** Cuts a reader who does not read, for whom the end of the service would otherwise wait. */
+  function cutUnlessRead({ isFollowing, left, cut }: StreamRequest): void {
+    if (left.aborted || !(isFollowing || stopped.signal.aborted)) return
+    const timer = setTimeout(cut, lastReadMilliseconds)
+    left.addEventListener('abort', () => clearTimeout(timer))
+  }
+
   return {
-    async open({ after, ...reader }) {
-      const leave = enter(reader.operatorKey)
+    async open(request) {
+      const { after, isFollowing } = request
+      const leave = enter(request.operatorKey)
       try {
         const head = await feed.readHead()
         if (after !== undefined && after > head.last) throw errors.invalid_request()
         const text = new PassThrough()
-        const place = after ?? (reader.isFollowing ? head.last : 0)
-        const left = AbortSignal.any([stopped.signal, reader.left])
-        const sender = new EventSender({ db, log, keyring, feed, text }, { ...reader, left }, { ...usualPace, ...pace })
-        void sender.run({ place, head }).finally(leave)
+        const place = after ?? (isFollowing ? head.last : 0)
+        const left = AbortSignal.any([stopped.signal, request.left])
+        const deps = { db, log, keyring, feed, text }
+        const sender = new EventSender(deps, { ...request, left }, { ...usualPace, ...pace })
+        void sender.run({ place, head }).finally(() => {
+          leave()
+          cutUnlessRead(request)
+        })
         return text
       } catch (error) {
         leave()

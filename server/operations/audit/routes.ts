@@ -59,6 +59,7 @@ export function auditRoutes(host: Host, kernel: ServerContext): void {
         operatorKey: operatorKeyOf(operator.of(request)),
         requireRights: () => operator.proveAgain(request),
         left: closingOf(reply.raw),
+        cut: () => void reply.raw.destroy(),
       })
       // A proxy that collects the answer would hold back events. The connection ends with the stream: when the service
       // ends, no client keeps it open.
