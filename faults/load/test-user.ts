@@ -24,6 +24,8 @@ type ServiceUrls = Pick<Service, 'baseUrl' | 'authUrl' | 'admin'>
 
 const redirectUri = 'https://app.example/callback'
 const scope = 'openid profile offline_access'
+/** A user has at most a hundred sessions, with those of sign-ins that got no response. The oldest ones end. */
+const sessionsKept = 90
 
 /** An app with all of the users. */
 export async function registerApp({ baseUrl, admin }: ServiceUrls) {
@@ -71,7 +73,7 @@ export async function registerTestUser({ baseUrl, authUrl }: ServiceUrls, app: T
     identityId,
     history,
     counts,
-    /** The sessions and token families that the service has acknowledged. */
+    /** The sessions that the service keeps, and the token families, as far as it has acknowledged them. */
     sessions,
     families,
 
@@ -81,6 +83,7 @@ export async function registerTestUser({ baseUrl, authUrl }: ServiceUrls, app: T
       const credential = authenticator.authenticate(optionsIn(started.body))
       const done = await post('sign in', '/api/auth/login/finish', { flowId: started.body['flowId'], credential })
       if (done) sessions.push(textOf(answered(done).body, 'sessionToken'))
+      if (sessions.length > sessionsKept) sessions.shift()
     },
     async consent(): Promise<Family | undefined> {
       const requested = { clientId: app.client_id, redirectUri, identityId, scope }
