@@ -47,7 +47,7 @@ export function createEventStreams(
     return () => void operatorKeys.splice(operatorKeys.indexOf(key), 1)
   }
 
-  /** Cuts a reader who does not read, for whom the end of the service would otherwise wait. */
+  /** Cuts a reader who does not read: the end of the service would otherwise wait for them. */
   function cutUnlessRead({ isFollowing, left, cut }: StreamRequest): void {
     if (left.aborted || !(isFollowing || stopped.signal.aborted)) return
     const timer = setTimeout(cut, lastReadMilliseconds)
