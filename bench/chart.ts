@@ -2,7 +2,7 @@ import type { FigureName } from './measurements.ts'
 import type { Result } from './report.ts'
 
 const drawn: FigureName[] = ['code grant', 'refresh grant', 'userinfo', 'key set']
-const colours = ['#0b6e4f', '#8a8f98', '#c9ccd1']
+const colours = ['#0b6e4f', '#8a8f98', '#c9ccd1', '#a7b0bd']
 const bar = { height: 16, gap: 4, left: 120, right: 70, width: 520 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: measures the server's processor time per request, and that of two other providers in the same run.
+ * `npm run bench`: measures the server's processor time per request, and that of other providers in the same run.
  * `--rounds` and `--requests` set the duration, `--alone` omits the others, `--write` writes the results to
  * docs/benchmarks.md. `--against <folder>` instead compares with another version: a checkout of it, ready to run.
  * `--reached a,b` names the rate limits that the load would reach there, if they have other names.
@@ -20,7 +20,7 @@ import { writeReport } from './write-report.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '6' },
+    rounds: { type: 'string' },
     requests: { type: 'string', default: '2000' },
     alone: { type: 'boolean', default: false },
     against: { type: 'string' },
@@ -29,6 +29,8 @@ const { values } = parseArgs({
   },
 })
 const requests = Number(values.requests)
+/** The least number of rounds where no other is given. */
+const usualRounds = 6
 /** The number of requests at which the slowest hundredth is meaningful. */
 const pacedFactor = 2
 
@@ -38,8 +40,9 @@ const ours = started.use(await startCountersign(await newDatabase(cluster, 'coun
 const implementations = [ours, ...(await startOthers())]
 for (const other of implementations.slice(1)) started.use(other)
 
-if (Number(values.rounds) % implementations.length !== 0)
-  throw new Error(`The number of rounds must be a multiple of ${implementations.length}.`)
+const turns = implementations.length
+const roundCount = Number(values.rounds ?? Math.ceil(usualRounds / turns) * turns)
+if (roundCount % turns !== 0) throw new Error(`The number of rounds must be a multiple of ${turns}.`)
 
 const rounds = await compete()
 if (values.against === undefined) await reportOnPeers()
@@ -48,7 +51,7 @@ else console.log(`\n${describeVersions(...versionsIn([...rounds.values()]))}`)
 async function reportOnPeers(): Promise<void> {
   const results = resultsOf(rounds)
   const paced = await halfLoad(results)
-  const signing = await compareSigning(ours, Number(values.rounds), requests, cluster.pid)
+  const signing = await compareSigning(ours, roundCount, requests, cluster.pid)
   const report = [reportOf(results), paced, signing].join('\n\n')
   console.log(`\n${report}`)
   if (values.write) writeReport(results, report)
@@ -75,7 +78,7 @@ async function startOthers(): Promise<Implementation[]> {
  */
 async function compete(): Promise<Map<Implementation, Round[]>> {
   const rounds = new Map<Implementation, Round[]>(implementations.map((implementation) => [implementation, []]))
-  for (let round = 0; round <= Number(values.rounds); round += 1)
+  for (let round = 0; round <= roundCount; round += 1)
     for (const implementation of inTurn(implementations, round)) {
       const measured = await runRound(implementation, requests, cluster.pid)
       console.log(`round ${round} ${implementation.name}: ${briefly(measured)}`)
@@ -96,7 +99,7 @@ function resultsOf(measuredOf: Map<Implementation, Round[]>): Result[] {
 async function halfLoad(results: Result[]): Promise<string> {
   const perSecond = (results[0]?.medians['code grant'].perSecond ?? 0) / 2
   const rounds: ReturnType<typeof waitsOf>[] = []
-  for (let round = 0; round < Number(values.rounds); round += 1)
+  for (let round = 0; round < roundCount; round += 1)
     rounds.push(waitsOf(await sendSlowly(await ours.codeGrants(requests * pacedFactor), perSecond)))
   const [p50, p99] = [medianOf(rounds.map((round) => round.p50)), medianOf(rounds.map((round) => round.p99))]
   const waits = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`

@@ -1,23 +1,54 @@
-import { execFileSync, fork } from 'node:child_process'
+import { execFileSync, fork, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePorts } from '../server/testing/service.ts'
 import type { Cluster } from '../tools/postgres.ts'
+import { findPrograms } from '../tools/program.ts'
 import { tokenRequest, userinfoRequest, type Implementation } from './implementation.ts'
 import { redirectUri, type Ready } from './peers/order.ts'
 
 const folder = join(import.meta.dirname, 'peers')
 
-/** Starts the other providers. Their packages are installed at the first time: the product does not need them. */
+/**
+ * Starts the other providers. Their packages are installed at the first time: the product does not need them. Hydra is
+ * left out where it cannot be compiled.
+ */
 export async function startPeers(durable: Cluster): Promise<Implementation[]> {
   if (!existsSync(join(folder, 'node_modules')))
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--workspaces=false'], { cwd: folder, stdio: 'inherit' })
   return [
     await startPeer('oidc-provider', 'oidc-provider.ts', {}),
     await startPeer('better-auth', 'better-auth.ts', { DATABASE_URL: await newDatabase(durable, 'better_auth') }),
+    ...(compileHydra() ? [await startHydra(await newDatabase(durable, 'hydra'))] : []),
   ]
+}
+
+/** Compiles Hydra at the first time. Returns false if that fails, and says why in one line. */
+function compileHydra(): boolean {
+  const cwd = join(folder, 'hydra')
+  const leaveOut = (reason: string) => {
+    process.stderr.write(`Hydra is left out: ${reason}\n`)
+    return false
+  }
+  if (existsSync(join(cwd, 'hydra'))) return true
+  const [go] = findPrograms('go', ['/usr/local/go/bin'])
+  if (go === undefined) return leaveOut('Go is not installed')
+  process.stderr.write('Hydra is compiled, which takes minutes at the first time\n')
+  const build = ['build', '-o', 'hydra', 'github.com/ory/hydra/v2']
+  const { status, stderr } = spawnSync(go, build, { cwd, encoding: 'utf8' })
+  return status === 0 || leaveOut(stderr.trim().split('\n').at(-1) ?? '')
+}
+
+async function startHydra(database: string): Promise<Implementation> {
+  const [publicPort, adminPort] = await freePorts(2)
+  return startPeer('Hydra', 'hydra.ts', {
+    DSN: `${database}?sslmode=disable&max_conns=12&max_idle_conns=12`,
+    SERVE_PUBLIC_PORT: String(publicPort),
+    SERVE_ADMIN_PORT: String(adminPort),
+  })
 }
 
 /** Creates a database on the server, and returns its URL. */
@@ -48,7 +79,7 @@ async function startPeer(name: string, file: string, environment: Record<string,
 
   return {
     name,
-    pid: child.pid ?? 0,
+    pid: ready.pid ?? child.pid ?? 0,
     async codeGrants(count) {
       const verifiers = Array.from({ length: count }, () => randomBytes(32).toString('base64url'))
       child.send(verifiers.map((verifier) => createHash('sha256').update(verifier).digest('base64url')))

@@ -1,6 +1,6 @@
 /**
  * `node bench/sign-in.ts`: measures every step of a sign-in with a passkey, the use of its tokens, and a signature.
- * There are 1, 4 and 32 requests in flight, in turn with two other providers for what they have, too. Then it measures
+ * There are 1, 4 and 32 requests in flight, in turn with other providers for what they have, too. Then it measures
  * the memory of the service after many requests (`--requests`), and starts (`--starts`). `--rounds` and `--sign-ins`
  * set the duration, `--alone` omits the others, and `--write` writes the results into docs/benchmarks.md.
  */

@@ -1,5 +1,7 @@
 /** The messages between a peer and the bench that started it, over the channel between the two processes. */
 export type Ready = {
+  /** The process to measure, if it is not the peer's own. */
+  pid?: number | undefined
   token: string
   userinfo: string
   introspection: string
