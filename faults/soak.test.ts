@@ -38,10 +38,12 @@ const faults: Record<string, (cluster: Cluster, service: Service) => Promise<voi
 }
 
 test(`LOD-01 ${soakSeconds} s at half of the peak load, with faults, lose nothing and hold no memory`, async (t) => {
-  await using cluster = await startPostgres({ durable: true })
+  await using started = new AsyncDisposableStack()
+  const cluster = started.use(await startPostgres({ durable: true }))
   process.env['TEST_DATABASE_URL'] = cluster.url
   const service = await startService({ environment: { RATE_LIMITS: 'off', LOG_LEVEL: 'error', ...inspectable } })
-  t.after(() => service.close())
+  // It ends before the database, whose rows are verified then.
+  started.defer(() => service.close())
   const peak = await measurePeak(service)
   // With one and a half times its duration at the peak as a rest, a turn takes twice as long.
   const restMilliseconds = (1500 * customers) / peak
