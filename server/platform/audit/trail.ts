@@ -176,11 +176,11 @@ export async function* writeTrail(
 
 /**
  * Formats a record as verifiers read it. An event that the operator has deleted, with its salt or without, leaves an
- * entry without details.
+ * entry without details. A signed act has them itself.
  */
 function lineOf({ entry, salt, event, signedDetails, proposal, acts }: store.TrailRow): string {
   const details = acts.length > 0 ? signedDetails && parseCanonicalJson(signedDetails) : event && detailsOf(event)
-  const shown = event && salt && details ? { details, salt: toBase64(salt) } : {}
+  const shown = salt && details ? { details, salt: toBase64(salt) } : {}
   return `${JSON.stringify({ entry, ...shown, ...(proposal !== null && { proposal }), acts: acts.map(toSignedAct) })}\n`
 }
 

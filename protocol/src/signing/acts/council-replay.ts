@@ -55,7 +55,8 @@ export function createCouncilReplay() {
   let council: ReplayedCouncil = none
   return {
     add(record: VerifiedTrailRecord, details: unknown): CouncilReplayError | undefined {
-      if (!council) return undefined
+      // The members of the council are unknown, but a decision without a signature is never permitted.
+      if (!council) return isUnsignedDecision(record, details) ? 'unsigned_decision' : undefined
       const read = readDecisions(record, details, council)
       if (read === 'unsigned_decision') return read
       if (read === 'erased') {
@@ -78,6 +79,11 @@ export function createCouncilReplay() {
     },
     council: (): ReplayedCouncil => council,
   }
+}
+
+/** Returns whether a record decides about a council without a signature, for any members of the council. */
+function isUnsignedDecision(record: VerifiedTrailRecord, details: unknown): boolean {
+  return record.acts.length === 0 && readUnsigned(record, details, none) === 'unsigned_decision'
 }
 
 type Decided = { decision: CouncilDecision; by: string }
@@ -145,7 +151,7 @@ function readUnsigned(
   { entry: { action } }: VerifiedTrailRecord,
   details: unknown,
   { signatories, approvalsNeeded }: Council,
-): Decided[] | 'unsigned_decision' {
+): Decided[] | 'unsigned_decision' | 'erased' {
   const event = Check(UnsignedEvent, details) ? details : undefined
   const ofSignatory = (identityId: string | null | undefined) =>
     signatories.find(({ signatoryId }) => signatoryId === identityId)?.signatoryId
@@ -157,6 +163,7 @@ function readUnsigned(
     // A signatory whose keys were reset may be someone else.
     case 'organization.member.keys_reset':
     case 'organization.member.removed': {
+      if (details === undefined && signatories.length > 0) return 'erased'
       const removed = ofSignatory(removedBy(event))
       return removed === undefined ? [] : [{ decision: { kind: 'suspend', signatoryId: removed }, by: removed }]
     }

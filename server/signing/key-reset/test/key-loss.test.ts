@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { type OrganizationId, asId } from '@countersign/protocol/ids'
-import { createCouncilReplay } from '@countersign/protocol/signing/acts/council-replay'
-import { createTrailVerifier } from '@countersign/protocol/signing/acts/trail-verification'
-import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
-import { extendTrails, writeTrail } from '#platform/audit/trail.ts'
 import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import { auditEventsOf } from '#testing/audit-events.ts'
+import { replayCouncil } from '#testing/council-replay.ts'
 import { createKeyHolder, newSharedKey, setMode } from '#testing/key-holder.ts'
 import { recoverAndWait, resetOf, sendReset, storeKeys } from '#testing/key-reset.ts'
 import { type Mailbox, openMailbox } from '#testing/mailbox.ts'
 import { businessRequest, createOrganization, join, membersOf } from '#testing/organization.ts'
-import { createSignatories, type Signatory } from '#testing/signatories.ts'
+import { createSignatories } from '#testing/signatories.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -66,30 +62,13 @@ test('KRS-10 a signatory whose keys were reset is suspended, and only the counci
     events.map(({ details }) => details),
     [{ memberId: first.memberId, memberIdentityId: first.identityId, signatorySuspended: true }],
   )
-  const replayed = (await replayOf(id, [owner, ...members]))?.signatories ?? []
+  const replayed = (await replayCouncil(world, id, [owner, ...members]))?.signatories ?? []
   assert.deepEqual(
     replayed.flatMap(({ signatoryId, isSuspended }) => (isSuspended ? [signatoryId] : [])),
     [first.identityId],
     'who verifies the trail sees the same council',
   )
 })
-
-/** Replays the council of an organization from its trail. */
-async function replayOf(id: string, people: Signatory[]) {
-  await extendTrails(world.db)
-  const organizationId = asId<OrganizationId>(id)
-  const publicKeyOf = (identityId: string) => people.find((each) => each.identityId === identityId)?.pair.publicKey
-  const verifier = createTrailVerifier(nodeSuite, { organizationId, issuer: world.config.authUrl.origin, publicKeyOf })
-  const replay = createCouncilReplay()
-  for await (const piece of writeTrail(world.db, organizationId, { after: 0 }))
-    for (const line of piece.split('\n').filter((each) => each !== '')) {
-      const record = JSON.parse(line)
-      const verified = verifier.add(record)
-      if ('flaw' in verified) assert.fail(verified.flaw)
-      assert.equal(replay.add(verified, record.details), undefined)
-    }
-  return replay.council()
-}
 
 test('KRS-10 without a council, an owner grants the signing authority again', async () => {
   const { id, owner, members } = await createSignatories(world, 0, 'signer', 'signer')
