@@ -62,6 +62,15 @@ The rest, 220 MB in all as a median of 80,000 requests and 290 MB at most, is ga
 memory that was freed and stays with the process. Collecting it sooner [costs processor
 time](operations/scaling.md#memory).
 
+## Half of the peak load, with faults
+
+\`npm run faults -- --soak\` finds the peak load of users who sign in, connect apps, refresh, read and disconnect. It then
+sends half of it for thirty minutes, while others sign texts. The database is killed or frozen every two minutes. A run
+of 2026-11-28, on a machine that did other work with the lowest priority: 211,693 turns at 117 a second. Nothing that
+was acknowledged was lost, and no revoked or used token was accepted. Outside of the faults, every one of 48,803
+requests was answered with success, half of them within 6.1 ms and 99 % within 91 ms. The service held 61 MB after the
+first six minutes and at the end, and its resident memory stayed at 209 MB.
+
 ## Approvals
 
 \`node bench/approval.ts\` measures starting an [approval](security/trust.md#approvals) and an answer with one, next to
