@@ -26,17 +26,16 @@ export async function startPeers(durable: Cluster): Promise<Implementation[]> {
   ]
 }
 
-/** Compiles Hydra at the first time. Returns false if that fails, and says why in one line. */
+/** Compiles Hydra, which takes minutes at the first time. Returns false if that fails, and says why in one line. */
 function compileHydra(): boolean {
   const cwd = join(folder, 'hydra')
   const leaveOut = (reason: string) => {
     process.stderr.write(`Hydra is left out: ${reason}\n`)
     return false
   }
-  if (existsSync(join(cwd, 'hydra'))) return true
   const [go] = findPrograms('go', ['/usr/local/go/bin'])
   if (go === undefined) return leaveOut('Go is not installed')
-  process.stderr.write('Hydra is compiled, which takes minutes at the first time\n')
+  process.stderr.write('Hydra is compiled\n')
   const build = ['build', '-o', 'hydra', 'github.com/ory/hydra/v2']
   const { status, stderr } = spawnSync(go, build, { cwd, encoding: 'utf8' })
   return status === 0 || leaveOut(stderr.trim().split('\n').at(-1) ?? '')

@@ -10,7 +10,7 @@ import { getMigrations } from 'better-auth/db/migration'
 import { toNodeHandler } from 'better-auth/node'
 import { jwt } from 'better-auth/plugins'
 import pg from 'pg'
-import { redirectUri, scope, sendReady, onOrder } from './order.ts'
+import { authorizationQuery, redirectUri, scope, sendReady, onOrder } from './order.ts'
 
 const server = createServer().listen(0)
 await once(server, 'listening')
@@ -65,16 +65,7 @@ const client = await auth.api.adminCreateOAuthClient({
 onOrder((challenges) =>
   Promise.all(
     challenges.map(async (challenge) => {
-      const query = new URLSearchParams({
-        client_id: client.client_id,
-        redirect_uri: redirectUri,
-        response_type: 'code',
-        scope,
-        state: 'a-state-of-usual-length',
-        nonce: 'a-nonce-of-usual-length',
-        code_challenge: challenge,
-        code_challenge_method: 'S256',
-      })
+      const query = authorizationQuery(client.client_id, challenge)
       const answer = await fetch(`${base}/oauth2/authorize?${query}`, { headers: { cookie }, redirect: 'manual' })
       const text = await answer.text()
       const code = /[?&]code=([^&"]+)/.exec(answer.headers.get('location') ?? text)?.[1]

@@ -7,7 +7,7 @@ import { execFileSync, spawn, type StdioOptions } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pass } from 'node:timers/promises'
-import { clientId, clientSecret, redirectUri, scope, sendReady, onOrder } from './order.ts'
+import { authorizationQuery, claims, clientId, clientSecret, onOrder, redirectUri, scope, sendReady } from './order.ts'
 
 const host = '127.0.0.1'
 const origin = `http://${host}:${process.env['SERVE_PUBLIC_PORT']}`
@@ -84,24 +84,8 @@ async function newCode(challenge: string): Promise<string> {
     cookie = [cookie, ...answer.headers.getSetCookie().map((each) => each.split(';')[0])].join('; ')
     return new URL(location)
   }
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    response_type: 'code',
-    scope,
-    state: 'a-state-of-usual-length',
-    nonce: 'a-nonce-of-usual-length',
-    code_challenge: challenge,
-    code_challenge_method: 'S256',
-  })
-  const login = await redirectionOf(`${origin}/oauth2/auth?${query}`)
+  const login = await redirectionOf(`${origin}/oauth2/auth?${authorizationQuery(clientId, challenge)}`)
   const consent = await redirectionOf(await accept('login', login, { subject: 'ada' }))
-  const claims = {
-    name: 'Ada Lovelace',
-    preferred_username: 'ada',
-    picture: 'https://app.example/ada.png',
-    updated_at: 1_900_000_000,
-  }
   const consented = { grant_scope: scope.split(' '), session: { id_token: claims } }
   const callback = await redirectionOf(await accept('consent', consent, consented))
   const code = callback.searchParams.get('code')

@@ -6,7 +6,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
-import { clientId, clientSecret, redirectUri, scope, sendReady, onOrder } from './order.ts'
+import { claims, clientId, clientSecret, redirectUri, scope, sendReady, onOrder } from './order.ts'
 
 const stores = new Map<string, Map<string, AdapterPayload>>()
 
@@ -79,13 +79,7 @@ const provider = new Provider(issuer, {
   async findAccount(_context, accountId) {
     return {
       accountId,
-      claims: () => ({
-        sub: accountId,
-        name: 'Ada Lovelace',
-        preferred_username: 'ada',
-        picture: 'https://app.example/ada.png',
-        updated_at: 1_900_000_000,
-      }),
+      claims: () => ({ sub: accountId, ...claims }),
     }
   },
 })

@@ -16,6 +16,28 @@ export const clientSecret = 'a-secret-of-the-bench-that-is-long-enough'
 export const redirectUri = 'https://app.example/callback'
 export const scope = 'openid profile offline_access'
 
+/** What the peers know of their user. */
+export const claims = {
+  name: 'Ada Lovelace',
+  preferred_username: 'ada',
+  picture: 'https://app.example/ada.png',
+  updated_at: 1_900_000_000,
+}
+
+/** Returns the query of an authorization request for a PKCE challenge. */
+export function authorizationQuery(client: string, challenge: string): string {
+  return new URLSearchParams({
+    client_id: client,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope,
+    state: 'a-state-of-usual-length',
+    nonce: 'a-nonce-of-usual-length',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }).toString()
+}
+
 /** Sends the peer's address to the bench when it is ready. */
 export function sendReady(ready: Ready): void {
   process.send?.(ready)
