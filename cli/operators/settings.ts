@@ -101,7 +101,7 @@ export function addRestore(group: Command): void {
 
 /** Returns a value as `set` takes it: a list in one text. */
 function textOf(value: SettingValue): string {
-  return Array.isArray(value) ? value.join(',') : (value ?? '')
+  return Array.isArray(value) ? value.join(',') : String(value ?? '')
 }
 
 function find({ settings }: ServerSettings, key: string): Setting {
@@ -118,8 +118,13 @@ function hasKnownKeys(changes: Record<string, SettingValue>): changes is Record<
 function parsePair(pair: string): [key: string, value: SettingValue] {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
   if (key === undefined) throw new CliError(`${pair} must have the form key=value`)
-  if (!value) return [key, null]
-  return [key, key === 'registration.domains' ? value.split(',').map((each) => each.trim()) : value]
+  return [key, value ? parseValue(key, value) : null]
+}
+
+/** Parses a value as the server takes it. One that it would refuse stays as it is written. */
+function parseValue(key: string, value: string): SettingValue {
+  if (key === 'registration.domains') return value.split(',').map((each) => each.trim())
+  return key === 'audit.retentionDays' && /^\d{1,9}$/.test(value) ? Number(value) : value
 }
 
 /** Names the revision that applies now. A change by another operator meanwhile makes the command fail. */

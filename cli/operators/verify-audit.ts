@@ -18,12 +18,14 @@ const placesMax = 1000
 /** More than the minute of the limit takes. */
 const attemptsMax = 8
 const pauseMilliseconds = 10_000
+/** Events are kept for 30 days at least. The clocks of processes differ by less than a day. */
+const keptMilliseconds = 29 * 24 * 3600 * 1000
 
 /** `countersign audit verify`: verifies the chain of the audit log, and names the first event that is not in order. */
 export function addVerify(audit: Command): void {
   audit
     .command('verify')
-    .description('verify that no event of the audit log was changed or removed')
+    .description('verify that no event of the audit log was changed, or removed before its time')
     .option('--from <place>', 'first event to verify, by its number', parsePlace, 1)
     .option('--known <place:hash>', 'head that was printed before, which the log must contain', parseHead)
     .option('--trust <file>', 'trust file with the key of the transparency log; default: the key that the server names')
@@ -37,6 +39,7 @@ export function addVerify(audit: Command): void {
       if (settings.json) return printJson({ checked, erased, published: matched, head, checkpoint })
       const range = last && checked > 0 ? `, ${last.sequence - checked + 1} to ${last.sequence}` : ''
       console.log(`Verified ${checked} events${range}${erased > 0 ? `; details of ${erased} were erased` : ''}.`)
+      if (checkpoint) console.log(`Events up to ${checkpoint.sequence} were deleted.`)
       if (published.length > 0)
         console.log(`${matched} of ${published.length} heads in the transparency log are among them.`)
       if (head) console.log(`Head: ${writeHead(head)}`)
@@ -72,7 +75,10 @@ async function verify(settings: Settings, from: number, published: AuditHead[]):
   const latest = published.at(-1)
   if (latest && latest.sequence > (head?.sequence ?? 0))
     throw new CliError(`the log had ${latest.sequence} events at ${latest.at}, and has ${head?.sequence ?? 0} now`)
-  if (checkpoint) requireSame(published, checkpoint)
+  if (checkpoint) {
+    requireSame(published, checkpoint)
+    requireOld(published, checkpoint)
+  }
   let [checked, erased, matched, state] = [0, 0, 0, first]
   for (let next: number | null = start; next !== null;) {
     // Each published head ends a range, because the answer names the hash of the last place alone.
@@ -108,6 +114,17 @@ function requireSame(published: AuditHead[], { sequence, hash }: AuditChainPlace
   if (found && found.head !== hash)
     throw new CliError(`event ${sequence} is not the one that the transparency log contains since ${found.at}`)
   return found !== undefined
+}
+
+/** Throws if events were deleted that are younger than any retention: those after a head are younger than it. */
+function requireOld(published: AuditHead[], { sequence: deleted }: AuditChainPlace): void {
+  const now = Date.now()
+  // A process whose clock was ahead has published one of the future.
+  const before = published.findLast(({ sequence, at }) => sequence < deleted && Date.parse(at) <= now)
+  if (before && Date.parse(before.at) > now - keptMilliseconds)
+    throw new CliError(
+      `events up to ${deleted} were deleted, but those after ${before.sequence} are younger than 30 days`,
+    )
 }
 
 /** Throws unless the log contains a head that was known before. */

@@ -44,6 +44,11 @@ test('SET-04 settings are read, changed, listed and restored on the command line
   assert.equal((await settings('set', 'branding.logo=')).stdout, 'Revision 6 applies.\n')
   assert.match((await settings('set', 'branding.logo=x')).stderr, /^error: /)
 
+  assert.equal((await settings('set', 'audit.retentionDays=365')).stdout, 'Revision 7 applies.\n')
+  assert.equal((await settings('get', 'audit.retentionDays')).stdout, '365\n')
+  assert.match((await settings('set', 'audit.retentionDays=long')).stderr, /^error: .*retentionDays must be/)
+  assert.equal((await settings('set', 'audit.retentionDays=')).stdout, 'Revision 8 applies.\n')
+
   assert.match((await settings('get', 'color')).stderr, /^error: no setting has the key color/)
   assert.match((await settings('set', 'color=red')).stderr, /^error: no setting has this key/)
   assert.match((await settings('set', 'branding.name')).stderr, /^error: branding\.name must have the form key=value/)

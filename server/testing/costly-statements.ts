@@ -65,6 +65,12 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
   },
   {
     request: 'GET /api/organizations/:organizationId/trail',
+    statement: /^insert into "organization_trail"/,
+    blocksMax: 500,
+    why: 'Some fifty events of the organization, each in two indexes of the trail.',
+  },
+  {
+    request: 'GET /api/organizations/:organizationId/trail',
     statement: /"organization_trail(_pending)?"/,
     blocksMax: 300,
     why: 'Some fifty events of the organization, each with its place in the trail and its audit event.',

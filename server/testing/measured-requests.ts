@@ -30,6 +30,7 @@ const outside: Record<string, Record<string, string>> = {
   group_member: { source: `'manual'`, expires_at: 'null' },
   organization_invitation: { identity_id: 'null', email: `'ann@example.com'` },
   organization_key: { retired_at: 'created_at' },
+  organization_trail: { salt: 'null' },
   session: { organization_id: 'null', identity_id: 'null' },
   session_app: { organization_id: 'null' },
   // Such a row never exists: an index of all rows has this condition only to keep other queries from using it.

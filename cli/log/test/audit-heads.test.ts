@@ -8,8 +8,9 @@ import { toTrustedLog } from '@countersign/protocol/formats/signing/checkpoint'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import { sql } from 'kysely'
 import { recordAuditEvent } from '../../../server/platform/audit/audit-log.ts'
-import { numberEvents } from '../../../server/platform/audit/chain.ts'
+import { deleteEventsBefore, numberEvents } from '../../../server/platform/audit/chain.ts'
 import { publishAuditHead } from '../../../server/operations/audit/published-head.ts'
+import { listenHere } from '../../../server/testing/held-request.ts'
 import { newKeyPair } from '../../../server/testing/lying-log.ts'
 import { createSigner } from '../../../server/testing/signer.ts'
 import { createWorld, type TestWorld } from '../../../server/testing/world.ts'
@@ -102,4 +103,29 @@ test('AUD-08 an audit log that was written again, or cut off, contradicts its pu
   const cut = await verify()
   assert.deepEqual([cut.code, cut.stdout], [1, ''])
   assert.match(cut.stderr, /^error: the log had \d+ events at 20\S+Z, and has \d+ now$/m)
+})
+
+test('AUD-12 a log whose first events were deleted verifies, unless they were younger than 30 days', async (t) => {
+  const own = await createWorld({ startedAt: new Date(Date.now() - 62 * day * 1000) })
+  t.after(() => own.close())
+  const port = await listenHere(own.api)
+  const target = { baseUrl: `http://localhost:${port}`, adminToken: own.kernel.adminToken.reveal() }
+  const verifyOwn = () => runCommand(target, ['audit', 'verify'])
+  for (const days of [42, 20]) {
+    await recordAuditEvent(own.db, { action: 'app.updated', actor: 'system' }, own.now())
+    await numberEvents(own.db)
+    await publishAuditHead(own.db, own.now())
+    own.pass(days * day)
+  }
+  const deleteUntil = (date: Date) => deleteEventsBefore(own.db, async () => date, 1000)
+  assert.ok((await deleteUntil(new Date(own.now().getTime() - 40 * day * 1000))) > 0)
+  const { code, stdout, stderr } = await verifyOwn()
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^Events up to \d+ were deleted\.$/m)
+  await recordAuditEvent(own.db, { action: 'app.updated', actor: 'system' }, own.now())
+  await numberEvents(own.db)
+  await deleteUntil(new Date(Date.now() + 10 * day * 1000))
+  const cut = await verifyOwn()
+  assert.deepEqual([cut.code, cut.stdout], [1, ''])
+  assert.match(cut.stderr, /^error: events up to \d+ were deleted, but those after \d+ are younger than 30 days$/m)
 })

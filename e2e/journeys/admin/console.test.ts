@@ -321,7 +321,16 @@ test('CON-06 an owner changes settings, reads that they changed meanwhile, and r
   assert.equal(await page.getByLabel(settings.modes.open.label).isChecked(), true)
   assert.equal(await field('legal.privacy').inputValue(), '')
   await look('admin-settings-history')
-  await changeSetting(4, { 'branding.name': 'Countersign', 'branding.accent': null })
+
+  await write('audit.retentionDays', '12 days')
+  await press('save-retention')
+  await page.getByText(settings.retentionProblem).waitFor()
+  await look('admin-settings-retention')
+  await write('audit.retentionDays', '365')
+  await press('save-retention')
+  await page.getByText(settings.revision('5')).waitFor()
+  assert.equal(await field('audit.retentionDays').inputValue(), '365')
+  await changeSetting(5, { 'branding.name': 'Countersign', 'branding.accent': null, 'audit.retentionDays': null })
   assert.deepEqual(faults, [])
 })
 

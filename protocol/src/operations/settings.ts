@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { endpoint } from '../endpoint.ts'
+import { limits } from '../formats/limits.ts'
 import type { settingRules } from '../formats/registries/settings.ts'
 import { registrationDomainsMax } from '../formats/registration/domain-list.ts'
 import { AuditOperator } from './audit.ts'
@@ -28,6 +29,11 @@ export const settingSchemas = {
   'legal.privacy': WebUrl,
   'legal.imprint': WebUrl,
   'legal.support': WebUrl,
+  'audit.retentionDays': Type.Integer({
+    minimum: limits.retentionDaysMin,
+    maximum: limits.retentionDaysMax,
+    description: 'Days for which events of the audit log are kept',
+  }),
 } as const satisfies Record<keyof typeof settingRules, TSchema>
 
 export type SettingKey = keyof typeof settingSchemas
@@ -51,8 +57,11 @@ export function isSettingKey(text: string): text is SettingKey {
 /** Keys of all settings, in the order of the reference. */
 export const settingKeys = Object.keys(settingSchemas).filter(isSettingKey)
 
-/** Value of a setting in a response: a text, a list of texts, or null for one that has none. */
-const SettingValue = Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()])
+/** Value of a setting that is stored. */
+const StoredValue = Type.Union([Type.String(), Type.Integer(), Type.Array(Type.String())])
+
+/** Value of a setting in a response: a text, a number, a list of texts, or null for one that has none. */
+const SettingValue = Type.Union([...StoredValue.anyOf, Type.Null()])
 export type SettingValue = Static<typeof SettingValue>
 
 /** A setting as it applies now. One that the environment fixes is not editable. The value of the logo is its URL. */
@@ -73,7 +82,7 @@ export const SettingRevision = Type.Object({
   revision: Type.Integer(),
   at: Timestamp,
   changed: Type.Array(Type.String()),
-  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+  values: Type.Record(Type.String(), StoredValue),
   restoredFrom: nullable(Type.Integer()),
   operator: AuditOperator,
 })
@@ -96,6 +105,7 @@ export const SettingChanges = Type.Partial(
     'legal.privacy': nullable(settingSchemas['legal.privacy']),
     'legal.imprint': nullable(settingSchemas['legal.imprint']),
     'legal.support': nullable(settingSchemas['legal.support']),
+    'audit.retentionDays': nullable(settingSchemas['audit.retentionDays']),
   }),
   { additionalProperties: false, minProperties: 1 },
 )

@@ -78,7 +78,7 @@ const addingMethods = ['POST', 'PUT', 'PATCH']
 /**
  * Authenticates requests by a session, from a bearer token or cookie. SSO sessions and those of recovered passkeys
  * reach only endpoints that allow them. Every request that adds or changes something counts against the rate limit,
- * because most add an event to the audit log, which is never deleted.
+ * because most add an event to the audit log, which is kept for years.
  *
  * Throws `unauthorized`, `invalid_origin`, `passkey_required`, `recovery_hold`, `recovery_limited` or `rate_limited`.
  */

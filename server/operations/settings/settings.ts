@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { settingRules } from '@countersign/protocol/formats/registries/settings'
+import { type FixableKey, isFixable, settingRules } from '@countersign/protocol/formats/registries/settings'
 import {
   type SettingChanges,
   type SettingKey,
@@ -77,7 +77,7 @@ export type SettingTarget = { operator: Operator; replaced: number }
 export function updateSettings(kernel: Kernel, target: SettingTarget, changes: SettingChanges): Promise<Settings> {
   const named = settingKeys.filter((key) => changes[key] !== undefined)
   const parsed = named.map((key): [SettingKey, SettingValue] => {
-    if (kernel.config.fixed[key] !== undefined) throw fixedError(key)
+    if (isFixable(key) && kernel.config.fixed[key] !== undefined) throw fixedError(key)
     const written = changes[key] ?? null
     if (written === null) return [key, null]
     const found = parseSetting(key, written)
@@ -87,7 +87,7 @@ export function updateSettings(kernel: Kernel, target: SettingTarget, changes: S
   return replaceSettings(kernel, target, async (_tx, stored) => ({ settings: merge(stored, parsed) }))
 }
 
-function fixedError(key: SettingKey) {
+function fixedError(key: FixableKey) {
   const { environment } = settingRules[key]
   return errors.setting_fixed_by_environment({ sentence: `${environment} fixes ${key}.`, fields: { key, environment } })
 }
@@ -153,7 +153,7 @@ function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Repla
 
 /** Returns a value as the audit log has it: a list in one text. */
 function textOf(value: SettingValue = null): string | null {
-  return Array.isArray(value) ? value.join(', ') : value
+  return value === null ? null : Array.isArray(value) ? value.join(', ') : String(value)
 }
 
 function permissionsOfChange(key: SettingKey) {

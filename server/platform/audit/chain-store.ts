@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
@@ -88,6 +89,46 @@ export async function appendLinks(tx: Transaction, links: NewLink[]): Promise<vo
     .updateTable('audit_chain_head')
     .set({ sequence: String(last.sequence), hash: last.hash })
     .execute()
+}
+
+/**
+ * Finds the place of the last of the next `count` events up to which all happened before an instant and have their
+ * entries in the trails of their organizations. Returns undefined if there is none.
+ */
+export async function findLastBefore(
+  db: Database | Transaction,
+  { after, border, count }: { after: number; border: Date; count: number },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ last: string | null }>`
+    with next as materialized (
+      select sequence, occurred_at >= ${border} or pending.event_id is not null as kept
+      from (select * from audit_event where sequence > ${after} order by sequence limit ${count}) event
+      left join organization_trail_pending pending using (organization_id, event_id)
+    )
+    select max(sequence) as last from next
+    where sequence < coalesce((select min(sequence) from next where kept), 9223372036854775807)`.execute(db)
+  const last = rows[0]?.last ?? null
+  return last === null ? undefined : Number(last)
+}
+
+/** Event that was deleted. */
+export type DeletedEvent = { eventId: string; organizationId: OrganizationId | null }
+
+/**
+ * Deletes the events up to a place, whose hash stays as the checkpoint from which the chain continues. The caller has
+ * locked the head. Throws if the place has no hash.
+ */
+export async function deleteEventsUpTo(tx: Transaction, to: number, { prunedSequence: after }: ChainHead) {
+  const { numAffectedRows } = await sql`
+    update audit_chain_head set pruned_sequence = link.sequence, pruned_hash = link.hash
+    from audit_chain link where link.sequence = ${to}`.execute(tx)
+  if (numAffectedRows !== 1n) throw new Error(`The audit log has no place ${to}.`)
+  // With the number itself, the database knows how few rows these are.
+  await sql`delete from audit_chain where sequence > ${after} and sequence <= ${to}`.execute(tx)
+  const { rows } = await sql<DeletedEvent>`
+    delete from audit_event where sequence > ${after} and sequence <= ${to}
+    returning event_id as "eventId", organization_id as "organizationId"`.execute(tx)
+  return rows
 }
 
 /** Takes all events out of their places, so that they get new ones after a chain that is restored. */

@@ -5,6 +5,7 @@ import { toBase64 } from '@countersign/protocol/formats/base64'
 import { rest } from '#platform/clock.ts'
 import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
 import type { Logger } from '#platform/observability/log.ts'
+import { deleteSalts, keepReplayedDetails } from './trail.ts'
 import * as store from './chain-store.ts'
 
 const batchEvents = 500
@@ -59,6 +60,31 @@ async function numberBatch(db: Database): Promise<number> {
     })
     if (links.length > 0) await store.appendLinks(tx, links)
     return links.length
+  })
+}
+
+/** Reads the instant before which events are deleted. */
+type ReadBorder = (db: Database | Transaction) => Promise<Date>
+
+/**
+ * Deletes the first events of the chain that happened before an instant, up to `batch`. The chain continues from the
+ * last one, whose hash stays. Trails of organizations lose the salts of these events, and keep the details that
+ * verifiers of councils need. Returns the number of deleted events.
+ */
+export async function deleteEventsBefore(db: Database, readBorder: ReadBorder, batch: number): Promise<number> {
+  const findLast = async (from: Database | Transaction, head: store.ChainHead) =>
+    store.findLastBefore(from, { after: head.prunedSequence, border: await readBorder(from), count: batch })
+  const head = await store.findHead(db)
+  // Most often there is none, and the head is not locked in vain.
+  if (!head || (await findLast(db, head)) === undefined) return 0
+  return transaction(db, async (tx) => {
+    const locked = await store.lockHead(tx)
+    const last = await findLast(tx, locked)
+    if (last === undefined) return 0
+    await keepReplayedDetails(tx, { after: locked.prunedSequence, to: last })
+    const deleted = await store.deleteEventsUpTo(tx, last, locked)
+    await deleteSalts(tx, deleted)
+    return deleted.length
   })
 }
 

@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import { councilSettings, unsignedCouncilActions } from '@countersign/protocol/formats/acts/act'
 import type { JsonObject } from '@countersign/protocol/formats/signing/canonical-json'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { Tables } from '#platform/database/tables.ts'
@@ -153,12 +154,64 @@ export async function forgetDeletedEvents(db: Database, organizationId: Organiza
     .execute()
 }
 
-/** Entry of a trail, and its event, salt and signed details unless these were deleted. */
+/** Lists the events of a range of places that may change the council of an organization without a signature. */
+export function listCouncilEvents(
+  tx: Transaction,
+  { after, to }: { after: number; to: number },
+): Promise<(TrailEventDetails & { organizationId: OrganizationId })[]> {
+  return tx
+    .selectFrom('audit_event')
+    .select(['event_id as entryId', 'identity_id as identityId', 'client_id as clientId'])
+    .select(({ ref }) => ref('organization_id').$notNull().as('organizationId'))
+    .select(({ ref }) => ref('details').$castTo<JsonObject>().as('details'))
+    .where('sequence', '>', String(after))
+    .where('sequence', '<=', String(to))
+    .where('organization_id', 'is not', null)
+    .where(({ eb, or }) =>
+      or([
+        eb('action', 'in', unsignedCouncilActions),
+        sql<boolean>`action = 'organization.updated' and details -> 'changed' ?| ${councilSettings}::text[]`,
+      ]),
+    )
+    .execute()
+}
+
+type InTrail = { organizationId: OrganizationId; eventId: string }
+
+/**
+ * Stores details in the entries of events, unless they are there already or were erased. An organization without a
+ * signed entry before has no council, and needs none.
+ */
+export async function keepDetails(tx: Transaction, rows: (InTrail & { details: string })[]): Promise<void> {
+  await sql`
+    update organization_trail trail set details = kept.details
+    from unnest(${rows.map(({ organizationId }) => organizationId)}::uuid[],
+      ${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ details }) => details)}::text[])
+      as kept (organization_id, event_id, details)
+    where trail.organization_id = kept.organization_id and trail.event_id = kept.event_id
+      and trail.salt is not null and trail.details is null
+      and exists (
+        select from organization_act_signature signature
+        where signature.organization_id = trail.organization_id and signature.sequence < trail.sequence
+      )`.execute(tx)
+}
+
+/** Deletes the salts of entries that do not contain the details. */
+export async function deleteSalts(tx: Transaction, rows: InTrail[]): Promise<void> {
+  await sql`
+    update organization_trail trail set salt = null
+    from unnest(${rows.map(({ organizationId }) => organizationId)}::uuid[],
+      ${rows.map(({ eventId }) => eventId)}::uuid[]) as deleted (organization_id, event_id)
+    where trail.organization_id = deleted.organization_id and trail.event_id = deleted.event_id
+      and trail.salt is not null and trail.details is null`.execute(tx)
+}
+
+/** Entry of a trail, its event and salt unless these were deleted, and details that were signed or kept. */
 export type TrailRow = {
   sequence: number
   entry: string
   salt: Uint8Array | null
-  signedDetails: string | null
+  ownDetails: string | null
   proposal: string | null
   event: TrailEventDetails | null
   acts: ActSignature[]
@@ -177,7 +230,7 @@ export async function listTrailRows(
   const rows = await db
     .selectFrom('organization_trail')
     .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
-    .select(['organization_trail.sequence', 'entry', 'salt', 'organization_trail.details as signedDetails', 'proposal'])
+    .select(['organization_trail.sequence', 'entry', 'salt', 'organization_trail.details as ownDetails', 'proposal'])
     .select(['audit_event.event_id', 'identity_id', 'client_id'])
     .select(({ ref }) => ref('audit_event.details').$castTo<JsonObject | null>().as('details'))
     .where('organization_trail.organization_id', '=', organizationId)

@@ -16,6 +16,7 @@ import {
 import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import { type AuditEvent, recordPlacedEvent } from './audit-log.ts'
+import type { DeletedEvent } from './chain-store.ts'
 import { createEventId } from './event-id.ts'
 import * as store from './trail-store.ts'
 
@@ -143,6 +144,27 @@ function entryOf({ action, actor, at }: Pick<store.TrailEvent, 'action' | 'actor
   return { version: 2, ...placed, action, actor, at: at.toISOString(), acts }
 }
 
+/**
+ * Copies details into the trails from events of a range of places, which will be deleted, as far as verifiers of the
+ * trails need them to know the council of an organization.
+ */
+export async function keepReplayedDetails(tx: Transaction, range: { after: number; to: number }): Promise<void> {
+  const events = await store.listCouncilEvents(tx, range)
+  const rows = events.map(({ organizationId, ...event }) => {
+    return { organizationId, eventId: event.entryId, details: writeCanonicalJson(detailsOf(event)) }
+  })
+  if (rows.length > 0) await store.keepDetails(tx, rows)
+}
+
+/**
+ * Deletes the salts of entries whose events were deleted, unless the entries contain the details: with a salt, details
+ * can be guessed from an entry.
+ */
+export async function deleteSalts(tx: Transaction, events: DeletedEvent[]): Promise<void> {
+  const placed = events.flatMap(({ organizationId, eventId }) => (organizationId ? [{ organizationId, eventId }] : []))
+  if (placed.length > 0) await store.deleteSalts(tx, placed)
+}
+
 /** Lists what an entry says by a digest alone. */
 function detailsOf({ entryId, identityId, clientId, details }: store.TrailEventDetails): JsonObject {
   return { entryId, identityId, clientId, details }
@@ -175,11 +197,11 @@ export async function* writeTrail(
 }
 
 /**
- * Formats a record as verifiers read it. An event that the operator has deleted, with its salt or without, leaves an
- * entry without details. A signed act has them itself.
+ * Formats a record as verifiers read it. An event that was deleted, with its salt or without, leaves an entry without
+ * details, unless the trail contains them.
  */
-function lineOf({ entry, salt, event, signedDetails, proposal, acts }: store.TrailRow): string {
-  const details = acts.length > 0 ? signedDetails && parseCanonicalJson(signedDetails) : event && detailsOf(event)
+function lineOf({ entry, salt, event, ownDetails, proposal, acts }: store.TrailRow): string {
+  const details = ownDetails ? parseCanonicalJson(ownDetails) : event && acts.length === 0 ? detailsOf(event) : null
   const shown = salt && details ? { details, salt: toBase64(salt) } : {}
   return `${JSON.stringify({ entry, ...shown, ...(proposal !== null && { proposal }), acts: acts.map(toSignedAct) })}\n`
 }

@@ -1,18 +1,12 @@
 import { normalizeDomainPattern } from '@countersign/protocol/formats/registration/domain-list'
-import { settingRules } from '@countersign/protocol/formats/registries/settings'
-import {
-  type SettingKey,
-  settingKeys,
-  settingSchemas,
-  type SettingValue,
-  SomeSettings,
-} from '@countersign/protocol/operations/settings'
+import { type FixableKey, isFixable, settingRules } from '@countersign/protocol/formats/registries/settings'
+import { settingKeys, settingSchemas, type SettingValue, SomeSettings } from '@countersign/protocol/operations/settings'
 import { Check } from 'typebox/schema'
 import { ConfigError } from '#platform/config-error.ts'
 import { parse } from '#platform/schema.ts'
 import type { BrandSetting } from './brand.ts'
 
-type Given = (name: (typeof settingRules)[SettingKey]['environment']) => string | undefined
+type Given = (name: (typeof settingRules)[FixableKey]['environment']) => string | undefined
 
 /** Values of other parts of the configuration. */
 type Parts = { brand: BrandSetting; sendsMail: boolean }
@@ -20,7 +14,7 @@ type Parts = { brand: BrandSetting; sendsMail: boolean }
 /** Parses the settings that the environment fixes, although operators could change them. Throws `ConfigError`. */
 export function readFixedSettings(given: Given, { brand, sendsMail }: Parts): SomeSettings {
   const { name, logo, accent, links } = brand
-  const parsed: Record<SettingKey, SettingValue | undefined> = {
+  const parsed: Record<FixableKey, SettingValue | undefined> = {
     'registration.mode': given('REGISTRATION'),
     'registration.domains': readDomains(given('REGISTRATION_DOMAINS')),
     'branding.name': name,
@@ -32,7 +26,7 @@ export function readFixedSettings(given: Given, { brand, sendsMail }: Parts): So
     'legal.support': links.support,
   }
   const found: Record<string, SettingValue | undefined> = {}
-  for (const key of settingKeys) {
+  for (const key of settingKeys.filter(isFixable)) {
     const { environment } = settingRules[key]
     if (given(environment) === undefined) continue
     if (!Check(settingSchemas[key], parsed[key])) throw new ConfigError(`${environment} ${objections[key]}.`)
@@ -62,7 +56,7 @@ function requireDomains({ 'registration.domains': domains = [] }: SomeSettings, 
 }
 
 const tooLong = 'must have at most 2,000 characters'
-const objections: Record<SettingKey, string> = {
+const objections: Record<FixableKey, string> = {
   'registration.mode': 'must be one of open, domains, invited, closed',
   'registration.domains': 'must have at most 100 domains',
   'branding.name': 'must have at most 40 characters',

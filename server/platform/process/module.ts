@@ -4,6 +4,7 @@ import { startNumbering } from '#platform/audit/chain.ts'
 import { extendTrails } from '#platform/audit/trail.ts'
 import { type Background, defineModule } from '#platform/module/define-module.ts'
 import { followSettings } from '#platform/settings/current-settings.ts'
+import { deleteOldEvents } from '#platform/settings/retention.ts'
 import { pruneRateLimits } from '#platform/rate-limits/rate-limit.ts'
 import { isFirstProcess } from './workers.ts'
 
@@ -33,7 +34,7 @@ export const platform = defineModule()({
   },
   maintenanceTasks: { 'extend-organization-trails': ({ db }) => extendTrails(db) },
   background: ({ kernel }) => together(followSettings(kernel), ...(isFirstProcess() ? [startNumbering(kernel)] : [])),
-  cleanupTasks: { 'rate-limits': pruneRateLimits },
+  cleanupTasks: { 'rate-limits': pruneRateLimits, 'audit-log': deleteOldEvents },
 })
 
 /** Makes one of several works in the background. */

@@ -8,6 +8,7 @@ import {
 } from '@countersign/protocol/operations/settings'
 import { normalizeDomainPattern } from '@countersign/protocol/formats/registration/domain-list'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
+import { limits } from '@countersign/protocol/formats/limits'
 import { accentOf } from '@countersign/protocol/formats/looks/accent'
 import { Check } from 'typebox/schema'
 import { defaultName, isServiceName, linkOf } from '#platform/config/brand.ts'
@@ -30,6 +31,7 @@ export function defaultSettings({ baseUrl, authUrl, businessUrl }: Origin): Sett
     'legal.privacy': null,
     'legal.imprint': null,
     'legal.support': null,
+    'audit.retentionDays': limits.retentionDaysDefault,
   }
 }
 
@@ -53,7 +55,7 @@ const parsePage = text((url) => linkOf(url, ['https:']))
 
 const parsers: Record<SettingKey, Parse> = {
   'registration.mode': text((mode) => mode),
-  'registration.domains': (list) => (typeof list === 'string' ? undefined : parseDomains(list)),
+  'registration.domains': (list) => (Array.isArray(list) ? parseDomains(list) : undefined),
   'branding.name': text((name) => (isServiceName(name) && isDisplayName(name) ? name : undefined)),
   'branding.logo': text((pictureId) => pictureId),
   'branding.accent': text((color) => accentOf(color)?.hex),
@@ -61,6 +63,7 @@ const parsers: Record<SettingKey, Parse> = {
   'legal.privacy': parsePage,
   'legal.imprint': parsePage,
   'legal.support': text((url) => linkOf(url, ['https:', 'mailto:'])),
+  'audit.retentionDays': (days) => days,
 }
 
 /** Normalizes a list of domains. The order means nothing, so that the same list is always stored in the same way. */
@@ -82,6 +85,7 @@ const demands: Record<SettingKey, string> = {
   'legal.privacy': page,
   'legal.imprint': page,
   'legal.support': `${page}, or mailto: and an e-mail address`,
+  'audit.retentionDays': 'must be a whole number from 30 to 3,650',
 }
 
 /** Returns the value of a setting as it is stored, or what is wrong with it. */

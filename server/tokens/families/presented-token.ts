@@ -78,7 +78,7 @@ export async function revokeRefresh(db: Database, clientId: ClientId, refreshTok
 
 /**
  * Revokes one access token in both forms. Does nothing if it belongs to another client or has expired. An app gets a
- * new token with each refresh, without limit. Because audit events are never deleted, the audit log records one
+ * new token with each refresh, without limit. Because audit events are kept for years, the audit log records one
  * revocation per hour and token family.
  */
 export async function revokeAccess(db: Database, clientId: ClientId, key: AccessTokenRef, now: Date): Promise<void> {

@@ -118,6 +118,13 @@ function separatorOf(locale: string): string {
   return before?.type === 'literal' ? before.value : ' '
 }
 
+/** Parses a whole number in European or Arabic digits, which may be grouped. Returns undefined for other text. */
+export function parseWholeNumber(text: string): number | undefined {
+  const written = text.trim().replaceAll(/[\u0660-\u0669\u06F0-\u06F9]/g, (digit) => String(digit.charCodeAt(0) % 16))
+  const digits = /^(?:\d+|\d{1,3}(?:[.,\u066C\s]\d{3})+)$/.test(written) ? written.replaceAll(/\D/g, '') : ''
+  return digits === '' ? undefined : Number(digits)
+}
+
 /** Parses digits in any grouping. Returns undefined unless there are exactly `count` digits. */
 export function parseDigits(text: string, count: number): string | undefined {
   const digits = text.replaceAll(/[\s-]/g, '')

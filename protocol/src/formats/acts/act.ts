@@ -11,6 +11,16 @@ import type { Sha256 } from '../signing/merkle-tree.ts'
 /** A signed act. `statement` is canonical JSON; `presence` (digest of an assertion) and `signature` are base64. */
 export type SignedAct = { statement: string; presence: string; signature: string }
 
+/** Actions that change the council of an organization without a signature, by what their details say. */
+export const unsignedCouncilActions = [
+  'organization.council.reset_vetoed',
+  'organization.member.keys_reset',
+  'organization.member.removed',
+] as const
+
+/** Settings of an organization that a council protects. */
+export const councilSettings = ['approvalsNeeded', 'requireSignedActions'] as const
+
 const separator = Uint8Array.of(0)
 const utf8 = new TextEncoder()
 

@@ -38,6 +38,10 @@ export const pageLimits = {
   keyGrantsAtOnceMax: 64,
   /** Time for which a domain stays verified without its proof. */
   domainGraceSeconds: 7 * 24 * 3600,
+  /** Days for which events of the audit log are kept. */
+  retentionDaysMin: 30,
+  retentionDaysMax: 3650,
+  retentionDaysDefault: 730,
   invitationUsesMax: 1000,
   invitationMessageCharactersMax: 500,
   invitationImportBytesMax: 1024 * 1024,

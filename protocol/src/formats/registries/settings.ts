@@ -1,7 +1,7 @@
 import type { Permission } from './permissions.ts'
 
-/** Environment variable that fixes a setting, and the permission that its change requires besides `settings.manage`. */
-type SettingRule = { environment: string; permission?: Permission }
+/** Variable that can fix a setting, and the permission that its change requires besides `settings.manage`. */
+type SettingRule = { environment?: string; permission?: Permission }
 
 /** The settings that operators can change while the service runs. */
 export const settingRules = {
@@ -14,4 +14,14 @@ export const settingRules = {
   'legal.privacy': { environment: 'PRIVACY_URL' },
   'legal.imprint': { environment: 'IMPRINT_URL' },
   'legal.support': { environment: 'SUPPORT_URL' },
+  'audit.retentionDays': { permission: 'operators.manage' },
 } as const satisfies Record<string, SettingRule>
+
+type Rules = typeof settingRules
+
+/** Key of a setting that the environment can fix. */
+export type FixableKey = { [Key in keyof Rules]: Rules[Key] extends { environment: string } ? Key : never }[keyof Rules]
+
+export function isFixable(key: keyof Rules): key is FixableKey {
+  return 'environment' in settingRules[key]
+}

@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
+import { councilSettings } from '../../formats/acts/act.ts'
 import { type Admitted, applyDecision, type Council, type CouncilDecision, type CouncilError } from './council.ts'
 import type { VerifiedTrailRecord } from './trail-verification.ts'
 
@@ -38,8 +39,6 @@ const UnsignedEvent = Type.Object({
 type UnsignedEvent = Static<typeof UnsignedEvent>
 
 const none: Council = { approvalsNeeded: 0, signatories: [], resetRequestedAt: undefined, resetAt: undefined }
-/** Settings that a council protects. */
-const guarded = ['approvalsNeeded', 'requireSignedActions']
 const signedDecisions = [
   'organization.signatory.admitted',
   'organization.signatory.suspended',
@@ -181,5 +180,5 @@ function removedBy(event: UnsignedEvent | undefined): string | null | undefined 
 
 /** Without a council, required signatures are turned off by a signature alone. */
 function isGuarded(field: string, approvalsNeeded: number): boolean {
-  return guarded.includes(field) && (field === 'approvalsNeeded' || approvalsNeeded > 0)
+  return councilSettings.some((setting) => setting === field) && (field === 'approvalsNeeded' || approvalsNeeded > 0)
 }

@@ -69,7 +69,10 @@ test('a dry run shows what applying does, and changes nothing', async () => {
 test('CNF-02 a document applied again changes nothing, and neither does an export', async () => {
   const { slug } = await createOrganization(world, await world.person())
   const document = {
-    settings: { 'branding.name': 'Example ID', 'branding.accent': '#ABCDEF', 'legal.terms': 'https://example.com/t' },
+    settings: {
+      ...{ 'branding.name': 'Example ID', 'branding.accent': '#ABCDEF', 'legal.terms': 'https://example.com/t' },
+      'audit.retentionDays': 365,
+    },
     groups: [
       { key: 'staff', displayName: 'Staff', description: 'All of us' },
       { key: 'eng', displayName: 'Engineering', protected: true },

@@ -153,6 +153,20 @@ test('SET-04 the last 1,000 revisions are kept', async () => {
   assert.equal(Number(kept), 1000)
 })
 
+test('SET-12 settings of a newer version stay stored when a process of this one changes others', async () => {
+  const { revision } = await read()
+  await sql`
+    insert into setting_revision (revision, created_at, stored, changed_keys, operator_kind)
+    select revision + 1, created_at, stored || '{"sessions.daysMax": 7}', '{}', 'break_glass'
+    from setting_revision where revision = ${revision}`.execute(world.db)
+  assert.equal((await change({ 'legal.terms': 'https://example.com/terms' })).statusCode, 200)
+  const newest = sql<{ days: number }>`
+    select (stored -> 'sessions.daysMax')::integer as days
+    from setting_revision order by revision desc limit 1`
+  const { rows } = await newest.execute(world.db)
+  assert.equal(rows[0]?.days, 7)
+})
+
 test('SET-05 who may register is changed only with operators.manage, by a change or by restoring alike', async () => {
   const before = await read()
   const { headers } = await createToken(world, ['settings.read', 'settings.manage'])

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { backupMediaType } from '@countersign/protocol/operations/backup'
-import { pruneSessions } from '#accounts/sessions/session.ts'
-import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import { numberEvents } from '#platform/audit/chain.ts'
 import { replayCouncil } from '#testing/council-replay.ts'
 import { businessRequest } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'
@@ -46,23 +41,4 @@ test('CNC-53 a backup from before a veto does not bring back the request for a r
   const replayed = await replayCouncil(restored, id, [owner, ...members])
   assert.ok(replayed)
   assert.equal(replayed.resetRequestedAt, undefined)
-})
-
-test('ACT-43 signed acts keep their details when old events are deleted, and the council stays known', async (t) => {
-  const world = await createWorld({ startedAt: new Date('2021-01-01') })
-  t.after(() => world.close())
-  const { id, owner, members } = await createSignatories(world, 1, 'signer', 'signer')
-  const before = await replayCouncil(world, id, [owner, ...members])
-  assert.equal(before?.signatories.length, 3)
-  // A session that has ended has its sign-in no longer in the audit log.
-  world.pass(365 * 86_400)
-  await pruneSessions(world.db, world.now(), 100)
-  await recordAuditEvent(world.db, { action: 'app.updated', actor: 'system' }, new Date())
-  await numberEvents(world.db)
-  const growth = await readFile(new URL('../../../../docs/security/growth.md', import.meta.url), 'utf8')
-  const [, statement = ''] = /```sql\n([^`]+)```/.exec(growth) ?? []
-  await sql.raw(statement).execute(world.db)
-  assert.deepEqual(await replayCouncil(world, id, [owner, ...members]), before)
-  const { rows } = await sql<{ kept: number }>`select count(*)::integer as kept from audit_event`.execute(world.db)
-  assert.equal(rows[0]?.kept, 1)
 })

@@ -66,7 +66,7 @@ type Room = { isConnected: boolean; pendingMax?: number | undefined }
 /**
  * Tells if the audit log records a request of an app.
  *
- * An app may send many requests, and audit events are never deleted. The audit log therefore records one
+ * An app may send many requests, and audit events are kept for years. The audit log therefore records one
  * request an hour per app, and only a few of all unconnected apps together. Outcomes of requests are always recorded.
  * The transaction has locked the signer.
  */

@@ -1,4 +1,4 @@
-import { settingRules } from '@countersign/protocol/formats/registries/settings'
+import { isFixable, settingRules } from '@countersign/protocol/formats/registries/settings'
 import type { Setting, SettingKey } from '@countersign/protocol/operations/settings'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { useValueName } from './value-names.ts'
@@ -16,7 +16,7 @@ export function FixedSetting({ settingKey, label, setting }: Props) {
       <p>
         <bdi>{nameOf(settingKey, setting?.value ?? null)}</bdi>
       </p>
-      {setting?.editable === false && (
+      {setting?.editable === false && isFixable(settingKey) && (
         <p class="hint">
           <Icon name="lock" size="sm" />
           <span>

@@ -8,7 +8,7 @@ import { Reading } from '../reading/Reading.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { BrandPreview } from './BrandPreview.tsx'
 import { ColorField } from './ColorField.tsx'
-import { type Draft, faultsOf, type TextKey, textKeys, textOf } from './draft.ts'
+import { type Draft, faultsOf, isRetentionFaulty, type TextKey, textKeys, textOf } from './draft.ts'
 import { FixedSetting } from './FixedSetting.tsx'
 import { History } from './History.tsx'
 import { Registration } from './Registration.tsx'
@@ -29,6 +29,7 @@ export function Settings() {
             <Registration current={current} {...writing} />
             <Logo current={current} replace={writing.replace} />
             <Brand current={current} {...writing} />
+            <Retention current={current} {...writing} />
             <History current={current} revisions={revisions} replace={writing.replace} />
           </>
         )}
@@ -70,7 +71,7 @@ function Brand({ current, draft, change, replace }: Props) {
   const words = useSettingsMessages()
   const mayChange = useMayChange()
   const [isChecked, setChecked] = useState(false)
-  const { 'registration.mode': _mode, 'registration.domains': _domains, ...texts } = draft
+  const { 'registration.mode': _mode, 'registration.domains': _list, 'audit.retentionDays': _days, ...texts } = draft
   const faults = faultsOf(texts)
   const isEditable = textKeys.some((key) => mayChange(key, current))
   const save: Replace = async (act) => {
@@ -105,6 +106,45 @@ function Brand({ current, draft, change, replace }: Props) {
       {show(accent)}
       <BrandPreview {...shown} logo={textOf(current.settings['branding.logo']?.value) || null} />
       <div class="grid-2">{links.map(show)}</div>
+    </SettingsForm>
+  )
+}
+
+/** Decides how long events of the audit log are kept. */
+function Retention({ current, draft, change, replace }: Props) {
+  const words = useSettingsMessages()
+  const key = 'audit.retentionDays'
+  const mayChange = useMayChange()(key, current)
+  const [isChecked, setChecked] = useState(false)
+  const setting = current.settings[key]
+  const days = draft[key] ?? textOf(setting?.value)
+  const isFaulty = isRetentionFaulty(days)
+  const save: Replace = async (act) => {
+    setChecked(true)
+    if (!isFaulty) await replace(act)
+  }
+  return (
+    <SettingsForm
+      name="retention"
+      title={words.audit}
+      about={words.auditWhat}
+      current={current}
+      draft={draft[key] === undefined ? {} : { [key]: days }}
+      replace={mayChange ? save : undefined}
+    >
+      {mayChange ? (
+        <Field
+          name={key}
+          label={words.keys[key]}
+          hint={words.retentionHint}
+          value={days}
+          onInput={(text) => change({ [key]: text })}
+          problem={isChecked && isFaulty ? words.retentionProblem : undefined}
+          keys="numeric"
+        />
+      ) : (
+        <FixedSetting settingKey={key} label={words.keys[key]} setting={setting} />
+      )}
     </SettingsForm>
   )
 }

@@ -1,6 +1,7 @@
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { normalizeDomainPattern, registrationDomainsMax } from '@countersign/protocol/formats/registration/domain-list'
 import { accentOf } from '@countersign/protocol/formats/looks/accent'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type {
   RegistrationMode,
   Setting,
@@ -9,6 +10,7 @@ import type {
   Settings,
   SettingValue,
 } from '@countersign/protocol/operations/settings'
+import { parseWholeNumber } from '../../../lib/text/dates.ts'
 
 /** The settings that are texts, in the order of their fields. */
 export const textKeys = [
@@ -25,24 +27,30 @@ export type TextKey = (typeof textKeys)[number]
 export const registrationModes = ['open', 'domains', 'invited', 'closed'] as const satisfies RegistrationMode[]
 
 /** What an operator has changed on the page, and not saved yet. An empty text restores the default. */
-export type Draft = { 'registration.mode'?: RegistrationMode; 'registration.domains'?: string } & {
-  [Key in TextKey]?: string
+export type Draft = { 'registration.mode'?: RegistrationMode } & {
+  [Key in TextKey | 'registration.domains' | 'audit.retentionDays']?: string
 }
 
 /** Returns the text of a value, empty without one. A list has an entry on each line. */
 export function textOf(value: SettingValue | undefined): string {
-  return Array.isArray(value) ? value.join('\n') : (value ?? '')
+  return Array.isArray(value) ? value.join('\n') : String(value ?? '')
 }
 
 /** Returns how a draft changes settings. Leaves out texts that are as before. */
 export function changesOf(draft: Draft, { settings }: Settings): SettingChanges {
-  const { 'registration.mode': mode, 'registration.domains': list, ...texts } = draft
+  const { 'registration.mode': mode, 'registration.domains': list, 'audit.retentionDays': days, ...texts } = draft
   const changes: SettingChanges = {}
   if (mode !== undefined && mode !== settings['registration.mode']?.value) changes['registration.mode'] = mode
   if (list !== undefined) {
     const domains = domainsIn(list)
     if (domains.join('\n') !== textOf(settings['registration.domains']?.value))
       changes['registration.domains'] = domains.length === 0 ? null : domains
+  }
+  const retention = settings['audit.retentionDays']
+  if (days !== undefined && retention !== undefined) {
+    // Other text is a change, too: its fault is shown when the operator saves it.
+    const value = days.trim() === '' ? null : (parseWholeNumber(days) ?? Number.NaN)
+    if (!isSame(value, retention)) changes['audit.retentionDays'] = value
   }
   for (const key of textKeys) {
     const [written, before] = [texts[key], settings[key]]
@@ -71,7 +79,7 @@ export function domainsFaultOf(written: string): DomainsFault | undefined {
   return domains.length > registrationDomainsMax ? { kind: 'too many' } : undefined
 }
 
-function isSame(value: string | null, { value: before, source }: Setting): boolean {
+function isSame(value: string | number | null, { value: before, source }: Setting): boolean {
   return value === before || (value === null && source === 'default')
 }
 
@@ -97,6 +105,13 @@ export function faultsOf(draft: Draft): Set<TextKey> {
   )
 }
 
+/** Whether the server would refuse a number of days. An empty text is the default. */
+export function isRetentionFaulty(text: string): boolean {
+  const days = parseWholeNumber(text)
+  const isValid = days !== undefined && days >= pageLimits.retentionDaysMin && days <= pageLimits.retentionDaysMax
+  return text.trim() !== '' && !isValid
+}
+
 function isLink(key: TextKey, value: string): boolean {
   const url = URL.parse(value)
   if (!url || url.username !== '' || url.password !== '') return false
@@ -109,6 +124,6 @@ export function stillOpen(draft: Draft, before: Settings, after: Settings): Draf
   const open = { ...draft }
   if (isSettled('registration.mode')) delete open['registration.mode']
   if (isSettled('registration.domains')) delete open['registration.domains']
-  for (const key of textKeys) if (isSettled(key)) delete open[key]
+  for (const key of [...textKeys, 'audit.retentionDays'] as const) if (isSettled(key)) delete open[key]
   return open
 }

@@ -1,4 +1,5 @@
 import type { SettingKey, SettingValue } from '@countersign/protocol/operations/settings'
+import { formatNumber } from '../../../lib/text/dates.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { registrationModes } from './draft.ts'
 import { useSettingsMessages } from './words.ts'
@@ -7,6 +8,7 @@ import { useSettingsMessages } from './words.ts'
 export function useValueName(): (key: string, value: SettingValue) => string {
   const words = useSettingsMessages()
   return (key, value) => {
+    if (typeof value === 'number') return formatNumber(value)
     if (value === null || value.length === 0) return words.none
     if (Array.isArray(value)) return value.join(', ')
     if (key === 'branding.logo') return words.picture

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Setting, Settings } from '@countersign/protocol/operations/settings'
-import { changesOf, domainsFaultOf, faultsOf, stillOpen } from '../draft.ts'
+import { changesOf, domainsFaultOf, faultsOf, isRetentionFaulty, stillOpen } from '../draft.ts'
 
 const unset: Setting = { value: null, default: null, source: 'default', editable: true }
 const stored = (value: string): Setting => ({ ...unset, value, source: 'database' })
@@ -32,6 +32,22 @@ test('after another operator was faster, only what they did not change stays in 
     'registration.mode': 'closed',
     'legal.terms': 'https://mine.example/',
   })
+})
+
+test('a number of days is sent as a number, an empty text as the default, and one out of bounds is found', () => {
+  const retention: Setting = { value: 365, default: 730, source: 'database', editable: true }
+  const before = settingsWith({ 'audit.retentionDays': retention })
+  const changes = (days: string) => changesOf({ 'audit.retentionDays': days }, before)
+  assert.deepEqual(
+    [changes('365'), changes('90'), changes('')],
+    [{}, { 'audit.retentionDays': 90 }, { 'audit.retentionDays': null }],
+  )
+  const written = ['29', '30', ' 3650 ', '3,650', '3.650', '٣٬٦٥٠', '٣٦٥', '3651', '', '40 days', '1e3', '30.5', '1,23']
+  assert.deepEqual(written.filter(isRetentionFaulty), ['29', '3651', '40 days', '1e3', '30.5', '1,23'])
+  assert.deepEqual(changes('٣٬٦٥٠'), { 'audit.retentionDays': 3650 })
+  const unset = settingsWith({ 'audit.retentionDays': { ...retention, value: 730, source: 'default' } })
+  const changesSome = (days: string) => Object.keys(changesOf({ 'audit.retentionDays': days }, unset)).length > 0
+  assert.deepEqual(['', '730', '12 days', '12'].filter(changesSome), ['12 days', '12'])
 })
 
 test('a color is compared and sent in lower case, and found if it is none', () => {

@@ -10,6 +10,7 @@ const keys: Record<SettingKey, string> = {
   'legal.privacy': 'Privacy',
   'legal.imprint': 'Imprint',
   'legal.support': 'Support',
+  'audit.retentionDays': 'Days to keep events',
 }
 
 const modes: Record<RegistrationMode, { label: string; about: string }> = {
@@ -49,6 +50,10 @@ export const adminSettingsMessages = {
   supportHint: 'An https:// or mailto: address',
   linkProblem: 'Enter a URL that begins with https://.',
   supportProblem: 'Enter a URL that begins with https:// or mailto:.',
+  audit: 'Audit log',
+  auditWhat: 'Events that are older than this are deleted.',
+  retentionHint: '30 to 3,650; empty means 730. A shorter time applies after 30 days.',
+  retentionProblem: 'Enter a whole number from 30 to 3,650.',
   /** Stands before the name of the environment variable. */
   fixed: 'Set by the environment variable',
   none: 'None',
