@@ -90,13 +90,16 @@ export async function openMeasuredRequests(onPostgres: boolean) {
 
   return {
     db: world.db,
-    /** Does work with a crowd, of which the statistics know nothing: they are from a time without it. */
-    async withCrowd(work: (crowd: Crowd) => Promise<void>): Promise<void> {
+    /**
+     * Does work with a crowd, of which the statistics know nothing: they are from a time without it. On PostgreSQL, the
+     * database that it gets has no time limit.
+     */
+    async withCrowd(work: (crowd: Crowd, db: Database) => Promise<void>): Promise<void> {
       const own = cluster && openPatiently(address)
       const db = own?.db ?? world.db
       const crowd = await openCrowd(db)
       await leaveStale(db, crowd, onPostgres)
-      await work(crowd)
+      await work(crowd, db)
       await crowd.close()
       await own?.close()
     },
@@ -115,7 +118,9 @@ export async function openMeasuredRequests(onPostgres: boolean) {
       note.stop()
       // The crowd only has to be skipped; it meets no other invariant.
       const tables = (await world.db.introspection.getTables()).filter(({ name }) => !name.startsWith('schema_'))
-      await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(world.db)
+      const own = cluster && openPatiently(address)
+      await sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(own?.db ?? world.db)
+      await own?.close()
       await enterprise.close()
       await mailbox.close()
       await cluster?.[Symbol.asyncDispose]()
