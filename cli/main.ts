@@ -93,6 +93,7 @@ import {
   addList as addResourceList,
 } from './resources/list.ts'
 import { addSettings } from './settings.ts'
+import { addShard } from './database/shard.ts'
 import { addInit, addShow as addShowTrust } from './trust.ts'
 import { addStatus } from './operators/status.ts'
 import { addVerify as addAuditVerify } from './operators/verify-audit.ts'
@@ -281,6 +282,7 @@ addInit(trust)
 addShowTrust(trust)
 addStatus(program)
 addDoctor(program)
+addShard(program)
 addCompletion(program)
 
 // A reader such as `head` has read enough, and closes the pipe.

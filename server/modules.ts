@@ -47,9 +47,11 @@ import { organizationKeys } from '#organizations/keys/module.ts'
 import { members } from '#organizations/members/module.ts'
 import { membership } from '#organizations/membership/module.ts'
 import type { AuditAction } from '#platform/audit/audit-log.ts'
+import type { Placements } from '#platform/database/distributed/sharding.ts'
 import type { Tables } from '#platform/database/tables.ts'
 import { pictures } from '#platform/pictures/module.ts'
 import { platform } from '#platform/process/module.ts'
+import type { TablePolicy } from '#platform/module/define-module.ts'
 import type { EndOrder } from '#platform/module/lifecycle.ts'
 import type { RateLimitName, RateLimitPolicies } from '#platform/rate-limits/rate-limit.ts'
 import { keyReset } from '#signing/key-reset/module.ts'
@@ -90,12 +92,15 @@ export const rateLimitPolicies = Object.fromEntries(
   modules.flatMap((module) => Object.entries('rateLimits' in module ? module.rateLimits : {})),
 ) as RateLimitPolicies
 
-/** Tables that a backup contains. */
-export const backedUpTables = modules.flatMap((module) =>
-  Object.entries('tables' in module ? module.tables : {}).flatMap(([table, policy]) =>
-    policy === 'include' ? [table] : [],
-  ),
+const tablePolicies = modules.flatMap((module): [string, TablePolicy][] =>
+  Object.entries('tables' in module ? module.tables : {}),
 )
+
+/** Tables that a backup contains. */
+export const backedUpTables = tablePolicies.filter(([, policy]) => policy.backup === 'include').map(([table]) => table)
+
+/** Where a distributed database has the rows of each table. */
+export const placements: Placements = new Map(tablePolicies.map(([table, { placement }]) => [table, placement]))
 
 /**
  * Order in which the rooms delete their parts. It is the order in which they lock rows, and the same for every request,

@@ -31,6 +31,7 @@ const entries = [
   'app.ts',
   'build-template.ts',
   'healthcheck.ts',
+  'shard.ts',
   'main.ts',
 ]
 const order = [

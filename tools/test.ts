@@ -2,9 +2,12 @@
  * `npm test`: the tests that start no service and measure nothing, on the embedded database; needs nothing but npm.
  * `npm run test:system`: the rest but those in a browser, which start whole programs, or measure costs and fairness.
  * `npm run test:postgres`: those of both that take a database from the suite, on a PostgreSQL server that it starts
- * itself, or on that of TEST_DATABASE_URL. Further arguments choose files of every kind: `npm test -- server/oauth`.
- * `--coverage` (`npm run coverage`) prints which lines of the product ran.
+ * itself, or on that of `--url` or TEST_DATABASE_URL. On a Citus cluster, their databases are distributed. The
+ * statements of their requests are checked: each stays with the shards of given keys. Further arguments choose files of
+ * every kind: `npm test -- server/oauth`. `--coverage` (`npm run coverage`) prints which lines of the product ran.
  */
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { leadingTo } from './sources.ts'
@@ -13,6 +16,7 @@ import { compilesQuickly, findTestFiles, keepFilesInMemory, runCommand, runTestF
 const options = {
   system: { type: 'boolean', default: false },
   postgres: { type: 'boolean' },
+  url: { type: 'string' },
   coverage: { type: 'boolean', default: false },
 } as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
@@ -57,14 +61,27 @@ const runs = [
 ]
 const work = async () => {
   const counts = { passed: 0, failed: 0 }
+  await using statements = await mkdtempDisposable(join(tmpdir(), 'countersign-statements-'))
+  if (values.postgres) process.env.TEST_STATEMENTS = statements.path
   for (const run of runs.filter((one) => one.files.length > 0)) {
     const { passed, failed } = await runTestFiles(run.files, run.manner)
     counts.passed += passed
     counts.failed += failed
   }
-  return counts
+  const stray = values.postgres ? await findStrayStatements(statements.path) : []
+  for (const one of stray) console.error(`${one}\n`)
+  if (stray.length > 0)
+    console.error(`${stray.length} statements stray from their shards: tools/sharding/exceptions.ts`)
+  return { ...counts, failed: counts.failed + stray.length }
 }
 
+/** Loaded here, because it needs the whole service. */
+async function findStrayStatements(folder: string): Promise<string[]> {
+  const { checkStatements, readRecorded } = await import('./sharding/check.ts')
+  return checkStatements(readRecorded(folder))
+}
+
+if (values.url !== undefined) process.env.TEST_DATABASE_URL = values.url
 if (!values.postgres) delete process.env.TEST_DATABASE_URL
 keepFilesInMemory()
 await runCommand(values.postgres ? () => withPostgres(work) : work)

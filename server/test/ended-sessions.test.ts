@@ -8,6 +8,7 @@ import { makeEveryRequest } from '#testing/every-request.ts'
 import { replaceQueries, textOf } from '#testing/interruption.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { place } from '#testing/request-client.ts'
+import { besideRequest } from '#testing/recorded-statements.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 /** Endpoints that change nothing by the session in a transaction, each with the reason. */
@@ -37,7 +38,7 @@ const endInTransactions = replaceQueries((query, args) => {
   if (!trial || !ends[trial.when](textOf(args[0]))) return query(...args)
   trial.hasEnded = true
   // Both are sent before anything that follows.
-  const end = () => query('delete from session')
+  const end = () => besideRequest(() => query('delete from session'))
   if (trial.when === 'just before') return Promise.all([query(...args), end()]).then(([begun]) => begun)
   return Promise.all([end(), query(...args)]).then(([, locked]) => locked)
 })

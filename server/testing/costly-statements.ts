@@ -71,7 +71,7 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
   },
   {
     request: 'GET /api/organizations/:organizationId/trail',
-    statement: /"organization_trail(_pending)?"/,
+    statement: /"organization_trail(_pending)?"|from "audit_event" where event_id = any/,
     blocksMax: 300,
     why: 'Some fifty events of the organization, each with its place in the trail and its audit event.',
   },

@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { createStorage, type Storage } from '#platform/database/database.ts'
 import { serverPool } from '#platform/database/server-pool.ts'
+import { isCluster } from '#platform/database/distributed/engine.ts'
 import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { copyMigrated, failing } from './migrated-database.ts'
+import { recordStatements } from './recorded-statements.ts'
+import { createDatabase, dropDatabase, findNodes, named } from './sharded-database.ts'
 
 /** Wrapper of the connections between the product and its database. */
 export type Between = (pool: pg.Pool) => pg.Pool
@@ -18,12 +21,14 @@ export async function openTestStorage(between: Between = (pool) => pool, stateme
   const made = await openTestDatabase()
   const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
   await migrate(pool)
-  return createStorage(between(pool), close, statementNames)
+  const distributed = made !== undefined && (await isCluster(pool))
+  return createStorage(between(recordStatements(pool)), { closeAll: close, statementNames, distributed })
 }
 
 /** Opens the same without any migration. */
 export async function openTestPool(): Promise<TestPool> {
-  const made = await openTestDatabase()
+  const maintenance = process.env['TEST_DATABASE_URL']
+  const made = maintenance === undefined ? undefined : await createTestDatabase(maintenance)
   return made ? openMadePool(made) : openEmbeddedPool()
 }
 
@@ -59,18 +64,23 @@ function openServerPool(url: string): TestPool {
 /** Opens a database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
 export async function reopenStorage(url: string | undefined, directory: string): Promise<Storage> {
   const { pool, close } = url === undefined ? await openEmbeddedDatabase(directory, failing) : openServerPool(url)
-  return createStorage(pool, close)
+  return createStorage(pool, { closeAll: close, distributed: url !== undefined && (await isCluster(pool)) })
 }
 
 /** Creates an empty database on the PostgreSQL of `TEST_DATABASE_URL`; returns undefined if that is not set. */
-export async function openTestDatabase(): Promise<{ url: string; drop: () => Promise<void> } | undefined> {
+export async function openTestDatabase(): Promise<TestDatabase | undefined> {
   const maintenance = process.env['TEST_DATABASE_URL']
-  if (maintenance === undefined) return undefined
+  return maintenance === undefined ? undefined : createTestDatabase(maintenance, process.env['TEST_DATABASE_TEMPLATE'])
+}
+
+type TestDatabase = { url: string; drop: () => Promise<void> }
+
+/** On a cluster, a template is a migrated database that is distributed on all nodes. */
+async function createTestDatabase(maintenance: string, template?: string): Promise<TestDatabase> {
   const name = `countersign_${randomBytes(8).toString('hex')}`
-  await maintain(maintenance, `create database ${name}`)
-  const url = new URL(maintenance)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => maintain(maintenance, `drop database ${name} with (force)`) }
+  const nodes = (template !== undefined && (await findNodes(maintenance))) || [maintenance]
+  await createDatabase(nodes, name, template)
+  return { url: named(maintenance, name), drop: () => dropDatabase(nodes, name) }
 }
 
 async function openEmbeddedPool(prepare?: (directory: string) => Promise<void>): Promise<TestPool> {
@@ -83,15 +93,5 @@ async function openEmbeddedPool(prepare?: (directory: string) => Promise<void>):
       await close()
       await rm(directory, { recursive: true, force: true })
     },
-  }
-}
-
-async function maintain(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
   }
 }

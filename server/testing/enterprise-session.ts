@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction, type Transaction } from '#platform/database/database.ts'
@@ -47,11 +47,12 @@ async function confirm(tx: Transaction, confirmed: Confirmed, now: Date): Promis
  */
 export async function nameBy(
   { db, now }: TestWorld,
-  { userId, identityId }: Person,
+  { identityId, sessionToken }: Person,
   named: { organizationId: OrganizationId; connectionId: string },
 ): Promise<void> {
-  const sessions = db.selectFrom('session').select('session_id').where('user_id', '=', userId)
-  const { session_id: sessionId } = await sessions.orderBy('created_at').executeTakeFirstOrThrow()
+  const tokenSha256 = hash('sha256', sessionToken, 'buffer')
+  const own = db.selectFrom('session').select('session_id as sessionId').where('token_sha256', '=', tokenSha256)
+  const { sessionId } = await own.executeTakeFirstOrThrow()
   await transaction(db, async (tx) => {
     await recordSsoAuthentication(tx, { ...named, sessionId, identityId }, now())
     await confirm(tx, { ...named, identityId }, now())

@@ -4,10 +4,12 @@ import { limits } from '@countersign/protocol/formats/limits'
 import { organizationScopes } from '@countersign/protocol/formats/role'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { Database } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { invariantsOfIdentities } from './invariants-of-identities.ts'
 import { invariantsOfPictures } from './invariants-of-pictures.ts'
 import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
 import { invariantsOfWebhooks } from './invariants-of-webhooks.ts'
+import { copyTables } from './sharded-database.ts'
 
 /**
  * Conditions that hold for a whole database whenever no write is in progress. Each is a sentence, and a query for the
@@ -369,7 +371,8 @@ async function readUsedTables(db: Database): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select relname as name, array_agg(attname::text) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and pg_relation_size(pg_class.oid) > 0
+    where relnamespace = ${isDistributed(db) ? sql`pg_my_temp_schema()` : sql`current_schema()::regnamespace`}
+      and relkind = 'r' and pg_relation_size(pg_class.oid) > 0
       and attnum > 0 and not attisdropped
     group by relname`.execute(db)
   return rows
@@ -377,6 +380,8 @@ async function readUsedTables(db: Database): Promise<Table[]> {
 
 /** Throws with every violated invariant, and the first rows that violate it. */
 export async function verifyInvariants(db: Database, now: Date): Promise<void> {
+  if (isDistributed(db) && !db.isTransaction) return db.transaction().execute((tx) => verifyInvariants(tx, now))
+  if (isDistributed(db)) await copyTables(db)
   const tables = await readUsedTables(db)
   const queries = { ...invariants, ...referencesIn(tables), ...textsIn(tables) }
   const broken: string[] = []

@@ -17,6 +17,6 @@ export function noteOpenedDatabase(): () => Database {
   return () => {
     const [pool] = opened
     if (!pool) throw new Error('the product has not opened its database yet')
-    return createStorage(pool, () => pool.end()).db
+    return createStorage(pool).db
   }
 }

@@ -27,6 +27,7 @@ import { mountModules, openServices } from '../services.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
 import { openTestStorage, type Between } from './database.ts'
 import { verifyInvariants } from './invariants.ts'
+import { recordRequests } from './recorded-statements.ts'
 
 export type TestWorld = Awaited<ReturnType<typeof createWorld>>
 export type Person = Awaited<ReturnType<TestWorld['person']>>
@@ -87,6 +88,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
   }
   const services = await openServices(kernel, await loadPages(config))
   const hosts = await mountModules(services, storage)
+  for (const host of Object.values(hosts)) recordRequests(host)
   return {
     ...hosts,
     kernel,

@@ -17,5 +17,5 @@ export const appEvents = defineModule()({
     'group.member.removed',
   ],
   // Like pending deliveries, they have been sent since, or are outdated.
-  tables: { app_event: 'exclude' },
+  tables: { app_event: { backup: 'exclude', placement: 'coordinator' } },
 })

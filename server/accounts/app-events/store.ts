@@ -9,11 +9,9 @@ import type { Transaction } from '#platform/database/database.ts'
  */
 export type Recipient = { identityId: IdentityId; version: number; clientId: ClientId | null; scope: string[] }
 
-/** Finds whether a webhook of the service gets events of these types. */
-const isHeardByService = (types: readonly string[]) => sql`exists (
-  select from webhook_endpoint where client_id is null and disabled_at is null
-    and (event_types = '{}' or event_types && ${types}::text[])
-)`
+/** Condition on a webhook: it is of the service, and gets events of these types. */
+const hearsOfService = (types: readonly string[]) => sql`client_id is null and disabled_at is null
+  and (event_types = '{}' or event_types && ${types}::text[])`
 
 /**
  * Lists the active apps with an active webhook that have a scope of identities which the transaction has changed, and
@@ -24,17 +22,20 @@ export async function listRecipients(
   identityIds: IdentityId[],
   types: readonly string[],
 ): Promise<Recipient[]> {
-  const { rows } = await sql<Recipient | { identityId: null }>`
-    select consent.identity_id as "identityId", version, consent.client_id as "clientId",
-      array(select unnest(scope) intersect select unnest(allowed_scopes)) as scope
+  const ofApps = sql<Recipient & { allowed: string[] }>`
+    select consent.identity_id as "identityId", version, consent.client_id as "clientId", scope,
+      allowed_scopes as allowed
     from authorization_consent consent join identity using (identity_id) join webhook_endpoint using (client_id)
       join app using (client_id)
     where consent.identity_id = any(${identityIds}::uuid[]) and cardinality(scope) > 0
-      and disabled_at is null and app.status = 'active'
-    union all
-    select null, null, null, null where ${isHeardByService(types)}`.execute(tx)
-  const apps = rows.filter((row): row is Recipient => row.identityId !== null)
-  return apps.length < rows.length ? [...apps, ...(await listForService(tx, identityIds))] : apps
+      and disabled_at is null and app.status = 'active'`
+  const ofService = sql`select receiver_id from webhook_endpoint where ${hearsOfService(types)} limit 1`
+  const [{ rows }, heard] = await Promise.all([ofApps.execute(tx), ofService.execute(tx)])
+  const apps = rows.map(({ allowed, ...recipient }) => ({
+    ...recipient,
+    scope: recipient.scope.filter((each) => allowed.includes(each)),
+  }))
+  return heard.rows.length > 0 ? [...apps, ...(await listForService(tx, identityIds))] : apps
 }
 
 async function listForService(tx: Transaction, identityIds: IdentityId[]): Promise<Recipient[]> {
@@ -86,7 +87,7 @@ export async function insertGroupEvent(tx: Transaction, { type, data, happenedAt
   const { rows } = await sql`
     insert into app_event (event_id, type, data, happened_at)
     select gen_random_uuid(), ${type}::text, ${data}::text, ${happenedAt}::timestamptz
-    where ${isHeardByService([type])} returning event_id`.execute(tx)
+    where exists (select from webhook_endpoint where ${hearsOfService([type])}) returning event_id`.execute(tx)
   return rows.length > 0
 }
 

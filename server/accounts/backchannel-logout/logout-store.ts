@@ -3,7 +3,7 @@ import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@c
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
-import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
+import { withPicked, type Claim } from '#platform/queue/turns.ts'
 
 type NewAppSession = {
   sessionId: SessionId
@@ -56,13 +56,6 @@ function endedBy(of: LogoutOf): RawBuilder<unknown> {
   // Rows are found by identity, because PostgreSQL uses no index for `is not distinct from`.
   if ('organizationId' in of) return sql`${ofIdentities} and organization_id is not distinct from ${of.organizationId}`
   return of.clientId === undefined ? ofIdentities : sql`${ofIdentities} and client_id = ${of.clientId}`
-}
-
-/** Locks sessions until the transaction ends, and waits for transactions that issue tokens in one of them. */
-export async function lockSessions(tx: Transaction, sessions: Expression<unknown>): Promise<void> {
-  await sql`
-    with held as materialized (select session_id from session where session_id in ${sessions} for update)
-    select count(*) from held`.execute(tx)
 }
 
 /** Maximum interval between the logout tokens of two identities of a user, and its random part. */
@@ -129,16 +122,17 @@ const beside = sql`select client_id as receiver_id from app where app.owner_user
 export async function claimLogouts(db: Database, claim: Claim): Promise<ClaimedLogout[]> {
   const { now, leaseEndsAt } = claim
   const queue = { table: 'session_logout', id: 'logout_id', receiver: 'client_id', receivers, beside }
-  const { rows } = await sql<ClaimedLogout>`
-    with recursive ${pickInTurn(queue, claim)}
+  const columns = sql`receiver_id text, picked_id uuid, owner text, url text, app_status text, algorithm text,
+    is_of_operator boolean`
+  const statement = sql`
     update session_logout logout set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
     from picked
     where logout.client_id = picked.receiver_id and logout.logout_id = picked.picked_id
       and logout.next_attempt_at <= ${now}
     returning logout.client_id as "receiverId", logout.client_id as "clientId", logout.logout_id as "logoutId", owner,
       identity_id as "identityId", session_id as "sessionId", attempts as attempt, url, app_status as "appStatus",
-      algorithm, is_of_operator as "isOfOperator"`.execute(db)
-  return rows
+      algorithm, is_of_operator as "isOfOperator"`
+  return withPicked<ClaimedLogout>(db, { queue, claim, columns, statement })
 }
 
 /** Marks an app as a slow receiver of logout tokens until an instant, or removes the mark. */
@@ -196,9 +190,10 @@ export async function postponeLogout(
 export async function deleteExpiredAppSessions(db: Database, now: Date, batch: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
-      delete from session_app where ctid = any(array(
-        select ctid from session_app where expires_at <= ${now} order by expires_at limit ${batch}
-      )) returning client_id
+      delete from session_app where (known_session_id, identity_id, client_id) in (
+        select known_session_id, identity_id, client_id from session_app where expires_at <= ${now}
+        order by expires_at limit ${batch}
+      ) and expires_at <= ${now} returning client_id
     )
     select count(*)::integer as count from gone`.execute(db)
   return rows[0]?.count ?? 0

@@ -43,10 +43,10 @@ export function passOnAppSessions(
 
 /**
  * Queues logout tokens as rows of this transaction. They are sent after the commit (OpenID Connect Back-Channel Logout
- * §2.5). Call it before the sessions are deleted.
+ * §2.5). Call it before the sessions are deleted, and with their locks: a request that issues tokens in one of them
+ * has then recorded its app.
  */
 export async function queueLogouts(tx: Transaction, of: store.LogoutOf, now: Date): Promise<void> {
-  if ('sessions' in of) await store.lockSessions(tx, of.sessions)
   const count = await store.endAppSessions(tx, of, now)
   if (count > 0) afterCommit(tx, wakeup.notify)
 }

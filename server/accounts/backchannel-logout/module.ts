@@ -3,7 +3,11 @@ import { deleteFormerlySlow, pruneAppSessions, queueLogouts } from './logout.ts'
 
 export const backchannelLogout = defineModule()({
   name: 'accounts/backchannel-logout',
-  tables: { session_app: 'exclude', session_logout: 'exclude', session_logout_receiver: 'exclude' },
+  tables: {
+    session_app: { backup: 'exclude', placement: { by: 'known_session_id' } },
+    session_logout: { backup: 'exclude', placement: 'coordinator' },
+    session_logout_receiver: { backup: 'exclude', placement: 'every node' },
+  },
   cleanupTasks: { 'app-sessions': pruneAppSessions, 'slow-logout-receivers': deleteFormerlySlow },
   ended: {
     identities: (tx, { identityIds }, now) => queueLogouts(tx, { identityIds }, now),

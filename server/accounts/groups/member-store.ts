@@ -9,26 +9,24 @@ export async function listMembers(
   groupId: string,
   { after, count }: { after: IdentityId | undefined; count: number },
 ) {
+  const listed = await db
+    .selectFrom('group_member_by_group')
+    .select('identity_id as identityId')
+    .where('group_id', '=', groupId)
+    .$if(after !== undefined, (rows) => rows.where('identity_id', '>', after ?? null))
+    .orderBy('identity_id')
+    .limit(count)
+    .execute()
   const { rows } = await sql<MemberRow>`
-    select identity_id as "identityId", handle, display_name as "displayName", sources, added_at as "addedAt"
-    from (
-      select identity_id from group_member_by_group
-      where group_id = ${groupId} and identity_id > ${after ?? firstId}
-      order by identity_id limit ${count}
-    ) listed
-    join identity using (identity_id)
-    cross join lateral (
-      select array_agg(source order by source) as sources, min(added_at) as added_at from group_member
-      where group_member.identity_id = listed.identity_id and group_id = ${groupId}
-    ) member
-    order by identity_id`.execute(db)
+    select identity_id as "identityId", handle, display_name as "displayName",
+      array_agg(source order by source) as sources, min(added_at) as "addedAt"
+    from identity join group_member using (identity_id)
+    where identity_id = any(${listed.map(({ identityId }) => identityId)}::uuid[]) and group_id = ${groupId}
+    group by identity_id order by identity_id`.execute(db)
   return rows
 }
 
 type MemberRow = { identityId: IdentityId; handle: string; displayName: string; sources: string[]; addedAt: Date }
-
-/** Smaller than the ID of every identity. */
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Members of a group by one source: `manual` for operators, or `scim:` and the ID of a SCIM token. */
 type MembersOfSource = { groupId: string; source: string; identityIds: IdentityId[] }
@@ -84,10 +82,11 @@ export async function unlistByGroup(tx: Transaction, members: Member[]): Promise
   const { rows } = await sql<Member>`
     delete from group_member_by_group listed
     using unnest(${groupIds}::uuid[], ${identityIds}::uuid[]) as former (group_id, identity_id)
-    where listed.group_id = former.group_id and listed.identity_id = former.identity_id
+    where listed.identity_id = any(${identityIds}::uuid[])
+      and listed.group_id = former.group_id and listed.identity_id = former.identity_id
       and not exists (
         select from group_member member
-        where member.identity_id = former.identity_id and member.group_id = former.group_id
+        where member.identity_id = listed.identity_id and member.group_id = listed.group_id
       )
     returning listed.group_id as "groupId", listed.identity_id as "identityId"`.execute(tx)
   return rows

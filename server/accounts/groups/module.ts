@@ -25,7 +25,11 @@ export const groups = defineModule()({
   endpoints: endpointsOf(endpoints),
   mount: (hosts, { kernel }) => groupRoutes(hosts.api, kernel),
   auditActions,
-  tables: { user_group: 'include', group_member: 'include', group_member_by_group: 'include' },
+  tables: {
+    user_group: { backup: 'include', placement: 'every node' },
+    group_member: { backup: 'include', placement: { by: 'identity_id' } },
+    group_member_by_group: { backup: 'include', placement: { by: 'identity_id' } },
+  },
   cleanupTasks: { 'deleted-groups': pruneDeletedGroups, 'ended-memberships': endExpiredMemberships },
   ended: { identities: (tx, { identityIds }) => deleteMemberships(tx, identityIds) },
   exported: { identity: { groups: exportGroupsOf } },

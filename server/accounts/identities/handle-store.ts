@@ -1,5 +1,7 @@
 import type { IdentityId } from '@countersign/protocol/ids'
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 
 export function findHandle(db: Database, handleNormalized: string) {
   return db
@@ -71,6 +73,11 @@ export async function deleteReleasedHandles(db: Database, now: Date, batch: numb
 }
 
 export async function lockHandles(tx: Transaction, identityId: IdentityId): Promise<void> {
+  // A distributed database locks rows of several shards only if it changes them.
+  if (isDistributed(tx)) {
+    await sql`update identity_handle set identity_id = identity_id where identity_id = ${identityId}`.execute(tx)
+    return
+  }
   await tx
     .selectFrom('identity_handle')
     .select('handle_normalized')

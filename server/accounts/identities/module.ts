@@ -39,14 +39,14 @@ export const identities = defineModule<IdentityServices>()({
   auditActions,
   rateLimits,
   tables: {
-    user_account: 'include',
-    identity: 'include',
-    identity_handle: 'include',
-    identity_email_verification: 'exclude',
-    account_suspension: 'include',
-    identity_deletion: 'include',
+    user_account: { backup: 'include', placement: { by: 'user_id' } },
+    identity: { backup: 'include', placement: { by: 'identity_id' } },
+    identity_handle: { backup: 'include', placement: { by: 'handle_normalized' } },
+    identity_email_verification: { backup: 'exclude', placement: { by: 'identity_id' } },
+    account_suspension: { backup: 'include', placement: { by: 'identity_id' } },
+    identity_deletion: { backup: 'include', placement: { by: 'identity_id' } },
     // A restore derives them from the identities.
-    identity_term: 'exclude',
+    identity_term: { backup: 'exclude', placement: { by: 'identity_id' } },
   },
   cleanupTasks: {
     'email-verifications': pruneEmailVerifications,

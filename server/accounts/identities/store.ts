@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import { termsOf } from './terms/term.ts'
 import { deleteTerms, replaceTerms } from './terms/term-store.ts'
@@ -41,13 +43,16 @@ export function findIdentity(db: Database, identityId: IdentityId) {
 }
 
 /** Finds the identity that has a handle. Reserved handles are not found. */
-export function findIdentityOfHandle(db: Database, handleNormalized: string) {
-  return db
+export async function findIdentityOfHandle(db: Database, handleNormalized: string) {
+  const owner = db
     .selectFrom('identity_handle')
-    .innerJoin('identity', 'identity.identity_id', 'identity_handle.identity_id')
-    .select(['identity.identity_id as identityId', 'identity.handle'])
+    .select('identity_id')
     .where('handle_normalized', '=', handleNormalized)
     .where('available_at', 'is', null)
+  return db
+    .selectFrom('identity')
+    .select(['identity_id as identityId', 'handle'])
+    .where(sql<boolean>`identity_id = any(${await findKeys(db, owner)})`)
     .executeTakeFirst()
 }
 
@@ -69,6 +74,7 @@ export function lockIdentityOfUser(tx: Transaction, userId: UserId, identityId: 
 
 /** Locks the identities of a user until the transaction ends. Returns their IDs. */
 export async function lockIdentitiesOfUser(tx: Transaction, userId: UserId): Promise<IdentityId[]> {
+  if (isDistributed(tx)) return lockInShards(tx, sql`user_id = ${userId}`)
   const rows = await tx
     .selectFrom('identity')
     .select('identity_id as identityId')
@@ -79,9 +85,21 @@ export async function lockIdentitiesOfUser(tx: Transaction, userId: UserId): Pro
   return rows.map(({ identityId }) => identityId)
 }
 
+/** Locks rows of several shards, which a distributed database does only for rows that it changes. */
+async function lockInShards(tx: Transaction, condition: RawBuilder<boolean>): Promise<IdentityId[]> {
+  const rows = await tx
+    .updateTable('identity')
+    .set(({ ref }) => ({ version: ref('version') }))
+    .where(condition)
+    .returning('identity_id as identityId')
+    .execute()
+  return rows.map(({ identityId }) => identityId).toSorted()
+}
+
 /** Locks identities of any users until the transaction ends. Returns those that exist. */
 export async function lockIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<IdentityId[]> {
   if (identityIds.length === 0) return []
+  if (isDistributed(tx)) return lockInShards(tx, sql`identity_id = any(${identityIds}::uuid[])`)
   const rows = await tx
     .selectFrom('identity')
     .select('identity_id as identityId')

@@ -2,6 +2,7 @@ import type { SuspensionScope } from '@countersign/protocol/accounts/suspension'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { lockUnlocked } from '#platform/database/distributed/engine.ts'
 
 export type SuspensionRow = {
   userId: UserId
@@ -152,7 +153,7 @@ export async function leaseDueDeletions(
     update identity_deletion set attempt_at = ${until}
     where (user_id, identity_id) in (
       select user_id, identity_id from identity_deletion where attempt_at <= ${now}
-      order by attempt_at limit ${batch} for update skip locked
+      order by attempt_at limit ${batch} ${lockUnlocked(db)}
     )
     returning user_id as "userId", identity_id as "identityId"`.execute(db)
   return rows
@@ -218,7 +219,7 @@ export async function deleteEndedSuspensions(tx: Transaction, now: Date, batch: 
     with held as materialized (
       select user_id from user_account where user_id = any(array(
         select user_id from account_suspension where suspended_until <= ${now} limit ${batch}
-      )) for update skip locked
+      )) ${lockUnlocked(tx)}
     ), gone as (
       delete from account_suspension using held
       where account_suspension.user_id = held.user_id and suspended_until <= ${now}

@@ -1,6 +1,7 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { invitation, type NewInvitation } from './store.ts'
 
 /** Serializes imports until the transaction ends. Other changes of invitations do not wait. */
@@ -61,9 +62,9 @@ export function leaseMails(db: Database, { now, until, batch }: { now: Date; unt
         .select('invitation_id')
         .where('mail_at', '<=', now)
         .orderBy('mail_at')
+        .orderBy('invitation_id')
         .limit(batch)
-        .forUpdate()
-        .skipLocked(),
+        .$if(!isDistributed(db), (rows) => rows.forUpdate().skipLocked()),
     )
     .returning([...invitation, 'mail_attempts as attempts'])
     .execute()

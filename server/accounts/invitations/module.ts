@@ -37,7 +37,10 @@ export const invitations = defineModule()({
   auditActions,
   rateLimits,
   // A restore has no invitations. Operators invite its invited identities again.
-  tables: { invitation: 'exclude', invited_identity: 'include' },
+  tables: {
+    invitation: { backup: 'exclude', placement: 'every node' },
+    invited_identity: { backup: 'include', placement: 'every node' },
+  },
   cleanupTasks: { 'account-invitations': pruneInvitations },
   background: startMailing,
   registered: admissionOfRegistration,

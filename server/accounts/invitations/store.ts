@@ -159,7 +159,8 @@ export function reissue(tx: Transaction, { invitationId, tokenSha256 }: Reissued
       issued_at: now,
       mailed_at: now,
       mail_at: null,
-      expires_at: sql<Date>`${now}::timestamptz + (expires_at - issued_at)`,
+      // Arithmetic that is the same in every time zone, which a distributed database requires.
+      expires_at: sql<Date>`(${now}::timestamptz at time zone 'UTC' + (expires_at - issued_at)) at time zone 'UTC'`,
     })
     .where('invitation_id', '=', invitationId)
     .where('kind', '=', 'mail')

@@ -1,33 +1,35 @@
-import type { ExpressionBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import type { Tables } from '#platform/database/tables.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
 
 /** Primary key of a device approval. */
 type DeviceApprovalKey = { userId: UserId; approvalId: string }
-type Expressions = ExpressionBuilder<Tables, 'encryption_device_approval'>
 
-/** Builds the condition that an approval has not expired and its requesting session still exists. */
-function isLive(now: Date) {
-  return ({ eb, and, exists, selectFrom }: Expressions) =>
-    and([
-      eb('encryption_device_approval.expires_at', '>', now),
-      exists(
-        selectFrom('session')
-          .select('session.session_id')
-          .whereRef('session.session_id', '=', 'encryption_device_approval.requesting_session_id'),
-      ),
-    ])
+/** Approvals of a user: all, or one. */
+type Approvals = { userId: UserId; approvalId?: string }
+
+/** Finds the sessions that have requested approvals. */
+function findRequesters(db: Database | Transaction, { userId, approvalId }: Approvals) {
+  const requesters = db
+    .selectFrom('encryption_device_approval')
+    .select('requesting_session_id')
+    .where('user_id', '=', userId)
+    .$if(approvalId !== undefined, (one) => one.where('approval_id', '=', approvalId ?? ''))
+  return findKeys(db, requesters)
 }
 
-const ofPlace =
-  ({ userId, approvalId }: DeviceApprovalKey, now: Date) =>
-  (expressions: Expressions) =>
-    expressions.and([
-      expressions.eb('encryption_device_approval.user_id', '=', userId),
-      expressions.eb('encryption_device_approval.approval_id', '=', approvalId),
-      isLive(now)(expressions),
-    ])
+/** Builds the condition that an approval is one of these, has not expired, and its requesting session still exists. */
+async function isLive(db: Database | Transaction, of: Approvals, now: Date): Promise<RawBuilder<boolean>> {
+  const requesters = await findRequesters(db, of)
+  const existing = db
+    .selectFrom('session')
+    .select('session_id')
+    .where(sql<boolean>`session_id = any(${requesters})`)
+  const isOne = of.approvalId === undefined ? sql`` : sql`and approval_id = ${of.approvalId}`
+  return sql`user_id = ${of.userId} ${isOne} and expires_at > ${now}
+    and requesting_session_id = any(${await findKeys(db, existing)})`
+}
 
 type NewApproval = DeviceApprovalKey & {
   sessionId: SessionId
@@ -54,34 +56,38 @@ export async function countApprovals(tx: Transaction, userId: UserId, now: Date)
   const { count, firstExpiry } = await tx
     .selectFrom('encryption_device_approval')
     .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('expires_at').as('firstExpiry')])
-    .where('user_id', '=', userId)
-    .where(isLive(now))
+    .where(await isLive(tx, { userId }, now))
     .executeTakeFirstOrThrow()
   return { count: Number(count), firstExpiry: firstExpiry ?? now }
 }
 
 /** Lists a user's unanswered approvals, except those that this session requested. */
-export function listPendingApprovals(db: Database, userId: UserId, sessionId: SessionId, now: Date) {
+export async function listPendingApprovals(db: Database, userId: UserId, sessionId: SessionId, now: Date) {
+  const requesters = await findRequesters(db, { userId })
   return db
     .selectFrom('encryption_device_approval')
-    .innerJoin('session', 'session.session_id', 'encryption_device_approval.requesting_session_id')
-    .select([
-      'approval_id as approvalId',
-      'commitment',
-      'session.user_agent as userAgent',
-      'encryption_device_approval.created_at as createdAt',
-      'encryption_device_approval.expires_at as expiresAt',
-    ])
-    .where('encryption_device_approval.user_id', '=', userId)
+    .innerJoin(
+      ({ selectFrom }) =>
+        selectFrom('session')
+          .select(['session.session_id', 'user_agent'])
+          .where(sql<boolean>`session_id = any(${requesters})`)
+          // A subquery with an offset is read first, and so in other shards.
+          .offset(0)
+          .as('requester'),
+      (join) => join.onRef('requester.session_id', '=', 'requesting_session_id'),
+    )
+    .select(['approval_id as approvalId', 'commitment', 'user_agent as userAgent'])
+    .select(['created_at as createdAt', 'expires_at as expiresAt'])
+    .where('user_id', '=', userId)
     .where('requesting_session_id', '<>', sessionId)
     .where('approving_session_id', 'is', null)
-    .where('encryption_device_approval.expires_at', '>', now)
-    .orderBy('encryption_device_approval.created_at')
+    .where('expires_at', '>', now)
+    .orderBy('created_at')
     .orderBy('approval_id')
     .execute()
 }
 
-export function findApproval(db: Database | Transaction, place: DeviceApprovalKey, now: Date) {
+export async function findApproval(db: Database | Transaction, place: DeviceApprovalKey, now: Date) {
   return db
     .selectFrom('encryption_device_approval')
     .select([
@@ -94,7 +100,7 @@ export function findApproval(db: Database | Transaction, place: DeviceApprovalKe
       'ciphertext',
       'expires_at as expiresAt',
     ])
-    .where(ofPlace(place, now))
+    .where(await isLive(db, place, now))
     .executeTakeFirst()
 }
 
@@ -109,7 +115,7 @@ export async function setAnswer(
   const { numUpdatedRows } = await db
     .updateTable('encryption_device_approval')
     .set({ approving_session_id: sessionId, approver_public_key: publicKey })
-    .where(ofPlace(place, now))
+    .where(await isLive(db, place, now))
     .where('requesting_session_id', '<>', sessionId)
     .where('approving_session_id', 'is', null)
     .executeTakeFirstOrThrow()
@@ -128,7 +134,7 @@ export async function setRevealedCommitment(
   const { numUpdatedRows } = await db
     .updateTable('encryption_device_approval')
     .set({ requester_public_key: publicKey, nonce })
-    .where(ofPlace(place, now))
+    .where(await isLive(db, place, now))
     .where('requesting_session_id', '=', sessionId)
     .where('approving_session_id', 'is not', null)
     .where('requester_public_key', 'is', null)
@@ -148,7 +154,7 @@ export async function setCiphertext(
   const { numUpdatedRows } = await tx
     .updateTable('encryption_device_approval')
     .set({ ciphertext })
-    .where(ofPlace(place, now))
+    .where(await isLive(tx, place, now))
     .where('approving_session_id', '=', sessionId)
     .where('requester_public_key', 'is not', null)
     .where('ciphertext', 'is', null)
@@ -164,7 +170,7 @@ export async function consumeCiphertext(
 ): Promise<string | undefined> {
   const taken = await db
     .deleteFrom('encryption_device_approval')
-    .where(ofPlace(place, now))
+    .where(await isLive(db, place, now))
     .where('requesting_session_id', '=', sessionId)
     .where('ciphertext', 'is not', null)
     .returning('ciphertext')
@@ -175,7 +181,7 @@ export async function consumeCiphertext(
 export async function deleteApproval(db: Database, place: DeviceApprovalKey, now: Date): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('encryption_device_approval')
-    .where(ofPlace(place, now))
+    .where(await isLive(db, place, now))
     .executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }

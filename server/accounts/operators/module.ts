@@ -52,7 +52,11 @@ export const operators = defineModule()({
   },
   auditActions,
   rateLimits,
-  tables: { operator: 'include', admin_token: 'include', setup_link: 'exclude' },
+  tables: {
+    operator: { backup: 'include', placement: 'every node' },
+    admin_token: { backup: 'include', placement: 'every node' },
+    setup_link: { backup: 'exclude', placement: 'every node' },
+  },
   cleanupTasks: { 'admin-tokens': pruneAdminTokens, 'setup-links': pruneSetupLinks },
   ended: {
     identities: (tx, { identityIds }, now) => endOperators(tx, identityIds, now),

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
 
 export type OperatorRow = {
   identityId: IdentityId
@@ -131,17 +132,13 @@ async function lockOwners(tx: Transaction): Promise<void> {
   await sql`select from operator where role = 'owner' order by identity_id for update`.execute(tx)
 }
 
-/** Condition: an owner remains who is neither among these identities nor suspended. */
-const hasOtherOwner = (identityIds: IdentityId[], now: Date): RawBuilder<boolean> => sql`exists (
-  select from operator other join identity on identity.identity_id = other.identity_id
-  where other.role = 'owner' and other.identity_id <> all(${identityIds}::uuid[]) and ${isActive(now)}
-)`
-
 /** Checks whether an owner remains if these identities can do nothing. No concurrent change makes it wrong. */
 export async function leavesOwner(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<boolean> {
   await lockOwners(tx)
-  const { rows } = await sql<{ remains: boolean }>`select ${hasOtherOwner(identityIds, now)} as remains`.execute(tx)
-  return rows[0]?.remains === true
+  const { rows } = await sql`
+    select identity_id from operator join identity using (identity_id)
+    where role = 'owner' and identity_id <> all(${identityIds}::uuid[]) and ${isActive(now)} limit 1`.execute(tx)
+  return rows.length === 1
 }
 
 /** Row of an operator to change. `heldRole` is the role that it must still have, if it is that of the caller. */
@@ -157,21 +154,20 @@ export async function updateRole(
   { role, grantedBy }: Pick<NewOperator, 'role' | 'grantedBy'>,
   now: Date,
 ): Promise<boolean> {
-  const keepsOwner = role === 'owner' ? sql`true` : sql`role <> 'owner' or ${hasOtherOwner([target.identityId], now)}`
-  await lockOwners(tx)
+  const keepsOwner = role === 'owner' || (await leavesOwner(tx, [target.identityId], now))
   const { rows } = await sql`
     update operator set role = ${role}, granted_at = ${now}, granted_by = ${grantedBy}
-    where ${isTarget(target)} and (${keepsOwner})
+    where ${isTarget(target)} and (role <> 'owner' or ${keepsOwner})
     returning identity_id`.execute(tx)
   return rows.length === 1
 }
 
 /** Deletes an operator, unless that leaves no owner. Returns false if it deleted nothing. */
 export async function deleteOperator(tx: Transaction, target: Target, now: Date): Promise<boolean> {
-  await lockOwners(tx)
+  const keepsOwner = await leavesOwner(tx, [target.identityId], now)
   const { rows } = await sql`
     delete from operator
-    where ${isTarget(target)} and (role <> 'owner' or ${hasOtherOwner([target.identityId], now)})
+    where ${isTarget(target)} and (role <> 'owner' or ${keepsOwner})
     returning identity_id`.execute(tx)
   return rows.length === 1
 }
@@ -179,8 +175,7 @@ export async function deleteOperator(tx: Transaction, target: Target, now: Date)
 /** Deletes the operators among identities. Returns false if that would leave no owner. */
 export async function deleteOperatorsOf(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<boolean> {
   if ((await listRolesOf(tx, identityIds)).length === 0) return true
-  await lockOwners(tx)
-  const mayEnd = sql`(role <> 'owner' or ${hasOtherOwner(identityIds, now)})`
+  const mayEnd = sql`(role <> 'owner' or ${await leavesOwner(tx, identityIds, now)})`
   await sql`delete from operator where identity_id = any(${identityIds}::uuid[]) and ${mayEnd}`.execute(tx)
   const { rows } = await sql`
     select from operator where identity_id = any(${identityIds}::uuid[]) limit 1`.execute(tx)
@@ -198,11 +193,13 @@ export async function deleteRolesOf(tx: Transaction, identityIds: IdentityId[]) 
     .execute()
 }
 
+/** The active owners with a verified address. */
+const reachableOwners = (now: Date) => sql`operator join identity using (identity_id)
+  where role = 'owner' and email_verified and ${isActive(now)}`
+
 /** Lists the verified addresses of the active owners. */
 export async function listOwnerAddresses(db: Database, now: Date): Promise<string[]> {
-  const { rows } = await sql<{ email: string }>`
-    select email from operator join identity using (identity_id)
-    where role = 'owner' and email_verified and ${isActive(now)}`.execute(db)
+  const { rows } = await sql<{ email: string }>`select email from ${reachableOwners(now)}`.execute(db)
   return rows.map(({ email }) => email)
 }
 
@@ -211,11 +208,14 @@ export async function listOwnerAddresses(db: Database, now: Date): Promise<strin
  * that they are. Of concurrent calls, one gets each owner.
  */
 export async function claimOwnersToMail(db: Database, { since, now }: { since: Date; now: Date }) {
-  const { rows } = await sql<{ email: string }>`
+  const owners = await findKeys(db, sql<{ id: IdentityId }>`(select identity_id from ${reachableOwners(now)})`)
+  const claimed = await sql<{ identityId: IdentityId }>`
     update operator set break_glass_mailed_at = ${now}
-    from identity
-    where identity.identity_id = operator.identity_id and role = 'owner' and email_verified and ${isActive(now)}
-      and (break_glass_mailed_at is null or break_glass_mailed_at <= ${since})
-    returning identity.email`.execute(db)
+    where identity_id = any(${owners}) and (break_glass_mailed_at is null or break_glass_mailed_at <= ${since})
+    returning identity_id as "identityId"`.execute(db)
+  if (claimed.rows.length === 0) return []
+  const { rows } = await sql<{ email: string }>`
+    select email from ${reachableOwners(now)}
+      and identity_id = any(${claimed.rows.map(({ identityId }) => identityId)}::uuid[])`.execute(db)
   return rows
 }

@@ -46,7 +46,10 @@ export const passkeys = defineModule<PasskeyServices>()({
   },
   auditActions,
   rateLimits,
-  tables: { passkey_credential: 'include', passkey_flow: 'exclude' },
+  tables: {
+    passkey_credential: { backup: 'include', placement: { by: 'credential_id' } },
+    passkey_flow: { backup: 'exclude', placement: { by: 'flow_id' } },
+  },
   cleanupTasks: { flows: pruneFlows },
   // A concurrent sign-in holds the lock of its passkey until its session is visible.
   ended: {

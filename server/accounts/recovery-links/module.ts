@@ -47,7 +47,7 @@ export const recoveryLinks = defineModule<RecoveryLinkServices>()({
   auditActions,
   rateLimits,
   // A restored backup must not complete what was stopped after it was taken.
-  tables: { recovery_link: 'exclude' },
+  tables: { recovery_link: { backup: 'exclude', placement: 'every node' } },
   cleanupTasks: { 'recovery-links': pruneRecoveryLinks },
   ended: {
     identities: (tx, { userId, identityIds }) => deleteLinksOfIdentities(tx, userId, identityIds),

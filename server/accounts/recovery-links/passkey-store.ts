@@ -1,6 +1,7 @@
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { lockUnlocked } from '#platform/database/distributed/engine.ts'
 import { type LinkKey, withoutPasskey } from './store.ts'
 
 type NewPasskey = {
@@ -181,7 +182,7 @@ export async function leaseDue(
     update recovery_link set attempt_at = ${until}
     where (user_id, recovery_link_id) in (
       select user_id, recovery_link_id from recovery_link where attempt_at <= ${now}
-      order by attempt_at limit ${sql.lit(batch)} for update skip locked
+      order by attempt_at, recovery_link_id limit ${sql.lit(batch)} ${lockUnlocked(db)}
     )
     returning user_id as "userId", recovery_link_id as "recoveryLinkId", identity_id as "identityId"`.execute(db)
   return rows

@@ -21,6 +21,6 @@ export const registrationEmail = defineModule()({
   endpoints: endpointsOf(endpoints),
   mount: (hosts, { kernel }) => registrationEmailRoutes(hosts.api, kernel),
   rateLimits,
-  tables: { registration_email: 'exclude' },
+  tables: { registration_email: { backup: 'exclude', placement: 'coordinator' } },
   cleanupTasks: { 'registration-emails': pruneProofs },
 })

@@ -36,7 +36,11 @@ export const scim = defineModule<ScimServices>()({
   },
   auditActions,
   rateLimits,
-  tables: { scim_token: 'include', scim_user: 'include', scim_group: 'include' },
+  tables: {
+    scim_token: { backup: 'include', placement: 'every node' },
+    scim_user: { backup: 'include', placement: 'every node' },
+    scim_group: { backup: 'include', placement: 'every node' },
+  },
   cleanupTasks: { 'deleted-scim-tokens': releaseDeleted },
   exported: { identity: { directory: exportUser } },
   ended: {

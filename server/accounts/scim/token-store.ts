@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -44,7 +45,7 @@ export function findTokenOfSecret(db: Database, sha256: Uint8Array) {
 export async function voidTokensOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx
     .updateTable('scim_token')
-    .set({ token_sha256: sql`sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))` })
+    .set({ token_sha256: sql`sha256(${randomBytes(32)}::bytea || uuid_send(token_id))` })
     .where('created_by', 'in', identityIds)
     .execute()
 }

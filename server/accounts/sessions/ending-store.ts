@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 
 /** Sessions that only SSO opened: for all connections of an organization or one, of all members or some identities. */
 type OfOrganization = { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] }
@@ -80,11 +81,20 @@ export function selectSessions(db: Database, of: SessionsOf) {
 
 /** Locks sessions against concurrent requests, in the same order for all callers. Returns their number. */
 export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<number> {
+  if (isDistributed(tx)) {
+    const { numUpdatedRows } = await lockInShards(tx).where(meant(of)).executeTakeFirstOrThrow()
+    return Number(numUpdatedRows)
+  }
   const { count } = await tx
     .selectFrom(selectSessions(tx, of).orderBy('session.session_id').forUpdate().as('held'))
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** Locks rows of several shards, which a distributed database does only for rows that it changes. */
+function lockInShards(tx: Transaction) {
+  return tx.updateTable('session').set(({ ref }) => ({ user_id: ref('session.user_id') }))
 }
 
 export async function deleteSessions(tx: Transaction, of: SessionsOf): Promise<void> {

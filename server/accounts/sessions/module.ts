@@ -15,9 +15,9 @@ export const sessions = defineModule()({
   name: 'accounts/sessions',
   rateLimits,
   tables: {
-    session: 'exclude',
-    session_sso_authentication: 'exclude',
-    session_sso_bypass: 'exclude',
+    session: { backup: 'exclude', placement: { by: 'session_id' } },
+    session_sso_authentication: { backup: 'exclude', placement: { by: 'session_id' } },
+    session_sso_bypass: { backup: 'exclude', placement: { by: 'session_id' } },
   },
   cleanupTasks: {
     sessions: pruneSessions,

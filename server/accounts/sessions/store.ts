@@ -3,6 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { BatchStatement } from '#platform/database/batching.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { inShards } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 
 /**
@@ -44,7 +45,8 @@ export const findSessionStatement: BatchStatement = {
   text: `
     select nth::integer, token_sha256 as own, ${sessionColumns}
     from unnest($1::uuid[], $2::bytea[]) with ordinality as requested (session_id, token_sha256, nth)
-    join session using (session_id, token_sha256)`,
+    join session using (session_id, token_sha256)
+    ${inShards('where session.session_id = any($1)')}`,
 }
 
 /** Identity to which a recovered passkey is limited, and until when another passkey undoes the recovery. */
@@ -103,24 +105,24 @@ function originColumns(openedBy: NewSession['openedBy']) {
   return { auth_method, identity_id: identityId, organization_id: organizationId, connection_id: connectionId }
 }
 
-export function listSessionsOfUser(db: Database, userId: UserId) {
-  return db
+export async function listSessionsOfUser(db: Database, userId: UserId) {
+  const sessions = await db
     .selectFrom('session')
-    .leftJoin('passkey_credential', 'passkey_credential.credential_id', 'session.credential_id')
-    .select([
-      'session_id as sessionId',
-      'user_agent as userAgent',
-      'session.created_at as createdAt',
-      'last_seen_at as lastSeenAt',
-      'expires_at as expiresAt',
-      'auth_method as authMethod',
-      'session.credential_id as credentialId',
-      'passkey_credential.name as passkeyName',
-    ])
-    .where('session.user_id', '=', userId)
+    .select(['session_id as sessionId', 'user_agent as userAgent', 'auth_method as authMethod'])
+    .select(['created_at as createdAt', 'last_seen_at as lastSeenAt', 'expires_at as expiresAt'])
+    .select('credential_id as credentialId')
+    .where('user_id', '=', userId)
     .orderBy('last_seen_at', 'desc')
     .orderBy('session_id')
     .execute()
+  const credentialIds = [...new Set(sessions.flatMap(({ credentialId }) => credentialId ?? []))]
+  const passkeys = await db
+    .selectFrom('passkey_credential')
+    .select(['credential_id as credentialId', 'name'])
+    .where(sql<boolean>`credential_id = any(${credentialIds}::text[])`)
+    .execute()
+  const names = new Map(passkeys.map((passkey) => [passkey.credentialId, passkey.name]))
+  return sessions.map((session) => ({ ...session, passkeyName: names.get(session.credentialId ?? '') ?? null }))
 }
 
 /**
@@ -306,10 +308,14 @@ export function moveSsoAuthentication(
     .where('session_id', '=', earlier.sessionId)
     .where('token_sha256', '=', earlier.tokenSha256)
     .where('user_id', '=', later.userId)
-  const moved = tx
-    .updateTable('session_sso_authentication')
-    .set({ session_id: later.sessionId })
-    .where('session_id', 'in', ofTheSame)
+  // A row belongs to its session: with another one, it is in another shard.
+  const moved = sql`
+    with moved as (
+      delete from session_sso_authentication where session_id = ${earlier.sessionId} and session_id in (${ofTheSame})
+      returning organization_id, connection_id, identity_id, authenticated_at
+    )
+    insert into session_sso_authentication (session_id, organization_id, connection_id, identity_id, authenticated_at)
+    select ${later.sessionId}::uuid, organization_id, connection_id, identity_id, authenticated_at from moved`
   sendAhead(tx, moved)
 }
 

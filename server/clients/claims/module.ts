@@ -8,5 +8,8 @@ export const claims = defineModule<{ kernel: ServerContext; apps: AppDirectory }
   name: 'clients/claims',
   endpoints: [getAppClaims, replaceAppClaims],
   mount: (hosts, { kernel, apps }) => claimRoutes(hosts.api, kernel, apps),
-  tables: { app_claim: 'include', app_claim_group: 'include' },
+  tables: {
+    app_claim: { backup: 'include', placement: 'every node' },
+    app_claim_group: { backup: 'include', placement: 'every node' },
+  },
 })

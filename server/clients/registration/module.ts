@@ -81,7 +81,12 @@ export const registration = defineModule<RegistrationServices>()({
   mount: (hosts, services) => appRoutes(hosts.api, services),
   auditActions,
   rateLimits,
-  tables: { app: 'include', app_access_group: 'include', app_origin: 'include', app_secret: 'include' },
+  tables: {
+    app: { backup: 'include', placement: 'every node' },
+    app_access_group: { backup: 'include', placement: 'every node' },
+    app_origin: { backup: 'include', placement: 'every node' },
+    app_secret: { backup: 'include', placement: 'every node' },
+  },
   cleanupTasks: { 'client-secrets': pruneSecrets, 'metadata-document-clients': pruneMetadataDocumentClients },
   metadata: ({ clientDocuments }) => (clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   ended: {

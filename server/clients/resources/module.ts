@@ -21,5 +21,8 @@ export const resources = defineModule<Services>()({
   auditActions,
   // A user must not make a name available again that the operator has disabled.
   ended: { ownedApps: (tx, { clientIds }) => holdResources(tx, clientIds) },
-  tables: { app_resource: 'include', app_held_resource: 'include' },
+  tables: {
+    app_resource: { backup: 'include', placement: 'every node' },
+    app_held_resource: { backup: 'include', placement: 'every node' },
+  },
 })

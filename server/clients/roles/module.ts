@@ -19,7 +19,11 @@ export const roles = defineModule<{ kernel: ServerContext; apps: AppDirectory }>
   endpoints: endpointsOf(endpoints),
   mount: (hosts, { kernel, apps }) => roleRoutes(hosts.api, kernel, apps),
   auditActions,
-  tables: { app_role: 'include', app_role_group: 'include', app_role_identity: 'include' },
+  tables: {
+    app_role: { backup: 'include', placement: 'every node' },
+    app_role_group: { backup: 'include', placement: 'every node' },
+    app_role_identity: { backup: 'include', placement: { by: 'identity_id' } },
+  },
   ended: { identities: (tx, { identityIds }) => deleteRolesOf(tx, identityIds) },
   exported: { identity: { appRoles: exportRolesOf } },
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
-import { pickInTurn, type Claim } from '#platform/queue/turns.ts'
+import { withPicked, type Claim } from '#platform/queue/turns.ts'
 import type { Receiver } from '#platform/queue/lanes.ts'
 import { addParts, type StoredPart } from './event-parts.ts'
 
@@ -31,8 +31,8 @@ const beside = sql`select client_id as receiver_id from app where app.owner_user
 export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDelivery[]> {
   const { now, leaseEndsAt } = claim
   const queue = { table: 'webhook_delivery', id: 'delivery_id', receiver: 'receiver_id', receivers, beside }
-  const { rows } = await sql<ClaimedDelivery & { parts: StoredPart[] }>`
-    with recursive ${pickInTurn(queue, claim)}, claimed as (
+  const columns = sql`receiver_id text, picked_id uuid, owner text, url text, app_status text, is_of_operator boolean`
+  const statement = sql`, claimed as (
       update webhook_delivery delivery set next_attempt_at = ${leaseEndsAt}, attempts = attempts + 1
       from picked
       where delivery.receiver_id = picked.receiver_id and delivery.delivery_id = picked.picked_id
@@ -50,7 +50,8 @@ export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDeliv
         select json_agg(json_build_object('path', path, 'value', value)) from webhook_delivery_part part
         where part.receiver_id = claimed.receiver_id and part.delivery_id = claimed.delivery_id
       ), '[]') as parts
-    from claimed`.execute(db)
+    from claimed`
+  const rows = await withPicked<ClaimedDelivery & { parts: StoredPart[] }>(db, { queue, claim, columns, statement })
   return rows.map(({ parts, payload, ...claimed }) => ({ ...claimed, payload: addParts(payload, parts) }))
 }
 

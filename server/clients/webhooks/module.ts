@@ -68,12 +68,12 @@ export const webhooks = defineModule()({
   rateLimits,
   webhookEvents: ['webhook.test', 'service.test'],
   tables: {
-    webhook_endpoint: 'include',
-    webhook_secret: 'include',
+    webhook_endpoint: { backup: 'include', placement: 'every node' },
+    webhook_secret: { backup: 'include', placement: 'every node' },
     // Deliveries that were pending have been sent since, or are outdated.
-    webhook_delivery: 'exclude',
-    webhook_delivery_part: 'exclude',
-    webhook_attempt: 'exclude',
+    webhook_delivery: { backup: 'exclude', placement: 'coordinator' },
+    webhook_delivery_part: { backup: 'exclude', placement: 'coordinator' },
+    webhook_attempt: { backup: 'exclude', placement: 'coordinator' },
   },
   cleanupTasks: { 'webhook-secrets': pruneWebhookSecrets, webhooks: pruneDeliveries },
   maintenanceTasks: { 'reencrypt-webhook-secrets': reencryptWebhookSecrets },

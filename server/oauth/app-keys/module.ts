@@ -28,7 +28,10 @@ export const appKeys = defineModule<AppKeyServices>()({
   mount: (hosts, services) => appKeyRoutes(hosts.api, services),
   auditActions,
   rateLimits,
-  tables: { authorization_app_key: 'include', authorization_app_public_key: 'include' },
+  tables: {
+    authorization_app_key: { backup: 'include', placement: { by: 'identity_id' } },
+    authorization_app_public_key: { backup: 'include', placement: { by: 'client_id' } },
+  },
   ended: {
     async identities(tx, { identityIds }) {
       for (const identityId of identityIds) await deleteAppKeys(tx, identityId)

@@ -50,6 +50,6 @@ export const authorization = defineModule<AuthorizationServices>()({
   }),
   auditActions,
   rateLimits,
-  tables: { oauth_pushed_request: 'exclude' },
+  tables: { oauth_pushed_request: { backup: 'exclude', placement: 'coordinator' } },
   cleanupTasks: { 'pushed-requests': prunePushedRequests },
 })

@@ -17,7 +17,7 @@ export const consents = defineModule<ConsentServices>()({
   endpoints: endpointsOf(endpoints),
   mount: (hosts, services) => authorizationRoutes(hosts.api, services),
   auditActions,
-  tables: { authorization_consent: 'include' },
+  tables: { authorization_consent: { backup: 'include', placement: { by: 'identity_id' } } },
   ended: { identities: (tx, { identityIds }) => deleteConsents(tx, identityIds) },
   exported: {
     account: { authorizations: (db, { userId }) => listAuthorizations(db, userId) },

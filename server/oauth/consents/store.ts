@@ -1,7 +1,8 @@
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 
 type NewConsent = { identityId: IdentityId; clientId: ClientId; authorizationId: string; scope: string[] }
@@ -23,13 +24,19 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
     .onConflict((conflict) =>
       conflict.columns(['identity_id', 'client_id']).doUpdateSet(({ fn, val, ref }) => ({
         last_authorized_at: now,
-        scope: sql<string[]>`authorization_consent.scope || array(
-          select added from unnest(excluded.scope) as added where added <> all (authorization_consent.scope))`,
+        scope: withAdded(tx),
         organization_access:
           consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
       })),
     )
   sendAhead(tx, recorded)
+}
+
+/** Adds scopes that the consent does not have yet. A distributed database takes no subquery here, and sorts all. */
+function withAdded(tx: Transaction): RawBuilder<string[]> {
+  if (isDistributed(tx)) return sql`tsvector_to_array(array_to_tsvector(authorization_consent.scope || excluded.scope))`
+  return sql`authorization_consent.scope || array(
+    select added from unnest(excluded.scope) as added where added <> all (authorization_consent.scope))`
 }
 
 /** Locks a consent until the end of the transaction; returns false if there is none. */

@@ -22,7 +22,11 @@ export const delegation = defineModule()({
   endpoints: endpointsOf(endpoints),
   mount: (hosts, { kernel }) => delegationRoutes(hosts.api, kernel),
   auditActions,
-  tables: { delegation_grant: 'include', delegation_usage: 'include', delegation_former_identity: 'include' },
+  tables: {
+    delegation_grant: { backup: 'include', placement: { by: 'identity_id' } },
+    delegation_usage: { backup: 'include', placement: { by: 'identity_id' } },
+    delegation_former_identity: { backup: 'include', placement: { by: 'identity_id' } },
+  },
   cleanupTasks: { delegations: pruneDelegations },
   ended: { access: (tx, { identityIds }, now) => revokeDelegations(tx, identityIds, now) },
   exported: { account: { delegations: exportDelegations } },

@@ -28,7 +28,7 @@ export const fedcm = defineModule<TokenEndpoint & { pages: Pages }>()({
     fedcmPages(hosts.api, kernel, pages)
   },
   rateLimits,
-  tables: { fedcm_continuation: 'exclude' },
+  tables: { fedcm_continuation: { backup: 'exclude', placement: { by: 'reference_sha256' } } },
   cleanupTasks: { 'fedcm-continuations': pruneContinuations },
   ended: {
     async sessions(tx, { which, userId }) {

@@ -29,6 +29,6 @@ export const configuration = defineModule<Services>()({
   mount: configurationRoutes,
   auditActions,
   rateLimits,
-  tables: { configuration_object: 'include' },
+  tables: { configuration_object: { backup: 'include', placement: 'every node' } },
   cleanupTasks: { 'pruned-objects': deletePruned },
 })

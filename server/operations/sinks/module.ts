@@ -33,7 +33,7 @@ export const sinks = defineModule()({
   mount: (hosts, { kernel }) => sinkRoutes(hosts.api, kernel),
   auditActions,
   rateLimits,
-  tables: { sink: 'include' },
+  tables: { sink: { backup: 'include', placement: 'every node' } },
   cleanupTasks: { 'sink-secrets': pruneSinkSecrets },
   maintenanceTasks: { 'reencrypt-sink-secrets': reencryptSinks },
   background: ({ kernel }) => startSinkSender(kernel),

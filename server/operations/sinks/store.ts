@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Sink, SinkFault } from '@countersign/protocol/operations/sinks'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { lockUnlocked } from '#platform/database/distributed/engine.ts'
 
 const columns = [
   'sink_id as sinkId',
@@ -195,7 +196,7 @@ export async function leaseDue(db: Database, { leaseId, now, leaseEndsAt }: Leas
     select sink_id from sink cross join audit_chain_head head
     where status = 'enabled' and next_attempt_at <= ${now} and (leased_until is null or leased_until <= ${now})
       and cursor_sequence < head.sequence
-    order by next_attempt_at limit 1 for update of sink skip locked
+    order by next_attempt_at, sink_id limit 1 ${lockUnlocked(db, 'sink')}
   )`
   const row = await db
     .updateTable('sink')

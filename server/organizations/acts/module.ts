@@ -36,9 +36,9 @@ export const acts = defineModule<{ kernel: ServerContext; performers: Performers
   auditActions,
   rateLimits,
   tables: {
-    organization_act: 'exclude',
-    organization_proposal: 'exclude',
-    organization_proposal_approval: 'exclude',
+    organization_act: { backup: 'exclude', placement: 'coordinator' },
+    organization_proposal: { backup: 'exclude', placement: 'coordinator' },
+    organization_proposal_approval: { backup: 'exclude', placement: 'coordinator' },
   },
   cleanupTasks: { 'organization-acts': pruneActs, 'organization-proposals': pruneProposals },
   maintenanceTasks: { 'reencrypt-proposals': reencryptProposals },

@@ -35,6 +35,9 @@ export const domains = defineModule()({
   mount: (hosts, { kernel }) => domainRoutes(hosts.business, kernel),
   auditActions,
   rateLimits,
-  tables: { organization_domain: 'include', organization_verified_domain: 'include' },
+  tables: {
+    organization_domain: { backup: 'include', placement: 'every node' },
+    organization_verified_domain: { backup: 'include', placement: 'every node' },
+  },
   maintenanceTasks: { 'recheck-domains': recheckDomains },
 })

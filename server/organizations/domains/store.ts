@@ -1,5 +1,6 @@
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 
 const columns = [
   'organization_domain.organization_id as organizationId',
@@ -200,9 +201,9 @@ export function leaseDueChecks(db: Database, count: number, leaseEndsAt: Date, n
     .select('domain')
     .where('next_check_at', '<=', now)
     .orderBy('next_check_at')
+    .orderBy('domain')
     .limit(count)
-    .forUpdate()
-    .skipLocked()
+    .$if(!isDistributed(db), (rows) => rows.forUpdate().skipLocked())
   return db
     .with('leased', (one) =>
       one

@@ -40,6 +40,10 @@ export const organizationKeys = defineModule<{ kernel: ServerContext; keys: Sign
   mount: (hosts, { kernel, keys }) => keyRoutes(hosts.business, { kernel, keys }),
   auditActions,
   rateLimits,
-  tables: { organization_key: 'include', organization_key_wrap: 'include', organization_kms: 'include' },
+  tables: {
+    organization_key: { backup: 'include', placement: 'every node' },
+    organization_key_wrap: { backup: 'include', placement: 'every node' },
+    organization_kms: { backup: 'include', placement: 'every node' },
+  },
   maintenanceTasks: { 'reencrypt-organization-keys': reencryptOrganizationKeys },
 })

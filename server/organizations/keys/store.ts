@@ -140,7 +140,7 @@ export function listGrants(db: Database, { organizationId, keyId }: Organization
   return db
     .selectFrom('organization_member as member')
     .innerJoin('identity', 'identity.identity_id', 'member.identity_id')
-    .leftJoin('encryption_identity_key as key', 'key.identity_id', 'member.identity_id')
+    .leftJoin('encryption_identity_key as key', 'key.identity_id', 'identity.identity_id')
     .leftJoin('organization_key_wrap as granted', (join) =>
       join
         .onRef('granted.organization_id', '=', 'member.organization_id')

@@ -82,10 +82,10 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
   auditActions,
   rateLimits,
   tables: {
-    organization: 'include',
-    organization_slug: 'include',
-    organization_member: 'include',
-    organization_invitation: 'exclude',
+    organization: { backup: 'include', placement: 'every node' },
+    organization_slug: { backup: 'include', placement: 'every node' },
+    organization_member: { backup: 'include', placement: 'every node' },
+    organization_invitation: { backup: 'exclude', placement: 'every node' },
   },
   cleanupTasks: { 'organization-slugs': pruneSlugs, invitations: pruneInvitations },
   ended: {

@@ -12,8 +12,8 @@ export const membership = defineModule()({
   name: 'organizations/membership',
   auditActions,
   tables: {
-    organization_sso_confirmation: 'include',
-    organization_signatory: 'include',
-    organization_council_reset: 'include',
+    organization_sso_confirmation: { backup: 'include', placement: 'every node' },
+    organization_signatory: { backup: 'include', placement: 'every node' },
+    organization_council_reset: { backup: 'include', placement: 'every node' },
   },
 })

@@ -78,7 +78,8 @@ export async function appendLinks(tx: Transaction, links: NewLink[]): Promise<vo
     update audit_event set sequence = placed.sequence, origin_is_chained = true
     from unnest(${links.map(({ eventId }) => eventId)}::uuid[], ${links.map(({ sequence }) => sequence)}::bigint[])
       as placed (event_id, sequence)
-    where audit_event.event_id = placed.event_id and audit_event.sequence is null`.execute(tx)
+    where audit_event.event_id = any(${links.map(({ eventId }) => eventId)}::uuid[])
+      and audit_event.event_id = placed.event_id and audit_event.sequence is null`.execute(tx)
   await sql`
     insert into audit_chain (sequence, hash, details_digest, salt)
     select * from unnest(${links.map(({ sequence }) => sequence)}::bigint[], ${links.map(({ hash }) => hash)}::bytea[],
@@ -119,12 +120,16 @@ export type DeletedEvent = { eventId: string; organizationId: OrganizationId | n
  * locked the head. Throws if the place has no hash.
  */
 export async function deleteEventsUpTo(tx: Transaction, to: number, { prunedSequence: after }: ChainHead) {
-  const { numAffectedRows } = await sql`
-    update audit_chain_head set pruned_sequence = link.sequence, pruned_hash = link.hash
-    from audit_chain link where link.sequence = ${to}`.execute(tx)
-  if (numAffectedRows !== 1n) throw new Error(`The audit log has no place ${to}.`)
   // With the number itself, the database knows how few rows these are.
-  await sql`delete from audit_chain where sequence > ${after} and sequence <= ${to}`.execute(tx)
+  const links = await sql<{ hash: Uint8Array }>`
+    with deleted as (delete from audit_chain where sequence > ${after} and sequence <= ${to} returning sequence, hash)
+    select hash from deleted where sequence = ${to}`.execute(tx)
+  const [last] = links.rows
+  if (!last) throw new Error(`The audit log has no place ${to}.`)
+  await tx
+    .updateTable('audit_chain_head')
+    .set({ pruned_sequence: String(to), pruned_hash: last.hash })
+    .execute()
   const { rows } = await sql<DeletedEvent>`
     delete from audit_event where sequence > ${after} and sequence <= ${to}
     returning event_id as "eventId", organization_id as "organizationId"`.execute(tx)

@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Selectable } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { type Database, isTransaction, type Transaction } from '#platform/database/database.ts'
+import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
@@ -16,10 +17,7 @@ export async function insertAuditEvent(
   { isPlaced = false } = {},
 ): Promise<void> {
   const { organization_id, event_id, client_id } = event
-  const insert = db.insertInto('audit_event').values(({ selectFrom }) => ({
-    ...event,
-    app_name: client_id ? selectFrom('app').select('name').where('client_id', '=', client_id) : null,
-  }))
+  const insert = client_id ? insertNamed(db, event, client_id) : db.insertInto('audit_event').values(event)
   const hasPlace = isPlaced || organization_id === null || organization_id === undefined
   const statement = hasPlace
     ? insert
@@ -29,6 +27,11 @@ export async function insertAuditEvent(
         .values({ organization_id, event_id })
   if (isTransaction(db)) sendAhead(db, statement)
   else await statement.execute()
+}
+
+function insertNamed(db: Database | Transaction, event: NewEvent, clientId: ClientId) {
+  const { columns, query } = rowQuery({ ...event, app_name: sql`(select name from app where client_id = ${clientId})` })
+  return db.insertInto('audit_event').columns(columns).expression(query)
 }
 
 /** Events of one statement: PostgreSQL permits 65,535 parameters, and an event has up to 15. */
@@ -56,40 +59,49 @@ type OfOrganization = {
  * Lists the newest audit events of an organization, older than the event `before` if given, of all actions or those
  * with a prefix, by all or one identity, at any time or within bounds.
  */
-export function listAuditEventsOfOrganization(
+export async function listAuditEventsOfOrganization(
   db: Database,
   { organizationId, before, action, by, from, until }: OfOrganization,
   count: number,
 ) {
-  return (
-    db
-      .selectFrom('audit_event')
-      .leftJoin('identity', 'identity.identity_id', 'audit_event.identity_id')
-      .select([
-        'event_id as entryId',
-        'occurred_at as at',
-        'action',
-        'actor',
-        'audit_event.identity_id as identityId',
-        'client_id as clientId',
-      ])
-      // A user who declined never joined: the organization does not follow their later names.
-      .select(sql<string | null>`case when action <> 'organization.invitation.declined' then handle end`.as('handle'))
-      .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
-      .where('organization_id', '=', organizationId)
-      .$if(before !== undefined, (older) => older.where('event_id', '<', before ?? ''))
-      .$if(action !== undefined, (some) =>
-        some.where(({ eb, or }) =>
-          or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action)}.%`)]),
-        ),
-      )
-      .$if(by !== undefined, (some) => some.where('audit_event.identity_id', '=', by ?? null))
-      .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
-      .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
-      .orderBy('event_id', 'desc')
-      .limit(count)
-      .execute()
+  const events = await db
+    .selectFrom('audit_event')
+    .select([
+      ...(['event_id as entryId', 'occurred_at as at', 'action', 'actor'] as const),
+      ...(['identity_id as identityId', 'client_id as clientId'] as const),
+    ])
+    .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
+    .where('organization_id', '=', organizationId)
+    .$if(before !== undefined, (older) => older.where('event_id', '<', before ?? ''))
+    .$if(action !== undefined, (some) =>
+      some.where(({ eb, or }) => or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action)}.%`)])),
+    )
+    .$if(by !== undefined, (some) => some.where('identity_id', '=', by ?? null))
+    .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
+    .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
+    .orderBy('event_id', 'desc')
+    .limit(count)
+    .execute()
+  // A user who declined never joined: the organization does not follow their later names.
+  const joined = events.filter((event) => event.action !== 'organization.invitation.declined')
+  const handles = await listHandles(
+    db,
+    joined.flatMap(({ identityId }) => identityId ?? []),
   )
+  return events.map((event) => ({
+    ...event,
+    handle: (joined.includes(event) && handles.get(event.identityId ?? '')) || null,
+  }))
+}
+
+async function listHandles(db: Database, identityIds: IdentityId[]): Promise<Map<string, string>> {
+  if (identityIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('identity')
+    .select(['identity_id as identityId', 'handle'])
+    .where(sql<boolean>`identity_id = any(${[...new Set(identityIds)]}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ identityId, handle }) => [identityId, handle]))
 }
 
 type OfPeople = { organizationId: OrganizationId; members: IdentityId[]; invitees: IdentityId[] }
@@ -113,6 +125,7 @@ export function listNamedIdentities(db: Database, { organizationId, members, inv
           and accepted_at is null and expires_at > ${now}
       ))`,
     )
+    .orderBy('identity_id')
     .execute()
 }
 
@@ -175,21 +188,21 @@ export async function listAuditEventsOfUser(db: Database, userId: UserId, page: 
   const ofKind = patterns ? sql`and action like any(${patterns}::text[])` : sql``
   const ofIdentity = identityId ? sql`and identity_id = ${identityId}` : sql``
   const columns = sql`event_id, occurred_at, action, actor, identity_id, client_id, app_name, device, details`
+  const identities = await db.selectFrom('identity').select('identity_id').where('user_id', '=', userId).execute()
+  const others = identities.map(
+    (own) => sql`union all (
+        select ${columns} from audit_event
+        where identity_id = ${own.identity_id} and user_id is null and event_id < ${before} ${ofKind} ${ofIdentity}
+        order by event_id desc limit ${count}
+      )`,
+  )
   const { rows } = await sql<EntryOfUser>`
     with entry as (
       (
         select ${columns} from audit_event
         where user_id = ${userId} and event_id < ${before} ${ofKind} ${ofIdentity}
         order by event_id desc limit ${count}
-      ) union all (
-        select others.* from identity cross join lateral (
-          select ${columns} from audit_event
-          where audit_event.identity_id = identity.identity_id and audit_event.user_id is null and event_id < ${before}
-            ${ofKind} ${ofIdentity}
-          order by event_id desc limit ${count}
-        ) others
-        where identity.user_id = ${userId}
-      )
+      ) ${sql.join(others, sql` `)}
     )
     select event_id as "entryId", occurred_at as at, action, actor, identity_id as "identityId",
       client_id as "clientId", app_name as "appName", device, details
@@ -228,19 +241,16 @@ export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId
   return false
 }
 
-/** Inserts an event of an operator's look at an identity, unless there is one of the same operator after `since`. */
+/**
+ * Inserts an event of an operator's look at an identity, unless there is one of the same operator after `since`. The
+ * caller has locked the identity.
+ */
 export async function insertViewUnlessRecent(tx: Transaction, view: NewEvent, since: Date): Promise<void> {
-  const { event_id, occurred_at, action, actor, identity_id, details } = view
-  const { operator_kind: kind, operator_id: id, operator_name: name } = view
-  const { origin_network: network, origin_request_id: requestId } = view
-  await sql`
-    insert into audit_event (event_id, occurred_at, action, actor, identity_id, details, operator_kind,
-      operator_id, operator_name, origin_network, origin_request_id)
-    select ${event_id}::uuid, ${occurred_at}::timestamptz, ${action}::text, ${actor}::text, ${identity_id}::uuid,
-      ${details}::jsonb, ${kind}::text, ${id}::uuid, ${name}::text, ${network}::text, ${requestId}::uuid
-    where not exists (
-      select from audit_event
-      where identity_id = ${identity_id} and action = 'identity.viewed' and occurred_at > ${since}
-        and operator_kind is not distinct from ${kind}::text and operator_id is not distinct from ${id}::uuid
-    )`.execute(tx)
+  const { operator_kind: kind, operator_id: id } = view
+  const { rows } = await sql`
+    select event_id from audit_event
+    where identity_id = ${view.identity_id} and action = 'identity.viewed' and occurred_at > ${since}
+      and operator_kind is not distinct from ${kind}::text and operator_id is not distinct from ${id}::uuid
+    limit 1`.execute(tx)
+  if (rows.length === 0) await tx.insertInto('audit_event').values(view).execute()
 }

@@ -1,8 +1,9 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { councilSettings, unsignedCouncilActions } from '@countersign/protocol/formats/acts/act'
 import type { JsonObject } from '@countersign/protocol/formats/signing/canonical-json'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 export type TrailEventDetails = {
@@ -188,12 +189,18 @@ export async function keepDetails(tx: Transaction, rows: (InTrail & { details: s
     from unnest(${rows.map(({ organizationId }) => organizationId)}::uuid[],
       ${rows.map(({ eventId }) => eventId)}::uuid[], ${rows.map(({ details }) => details)}::text[])
       as kept (organization_id, event_id, details)
-    where trail.organization_id = kept.organization_id and trail.event_id = kept.event_id
+    where trail.organization_id = kept.organization_id and trail.event_id = kept.event_id ${isInTrails(tx, rows)}
       and trail.salt is not null and trail.details is null
       and exists (
         select from organization_act_signature signature
         where signature.organization_id = trail.organization_id and signature.sequence < trail.sequence
       )`.execute(tx)
+}
+
+/** Builds the condition that tells a distributed database the shards. With it, one server could read whole trails. */
+function isInTrails(tx: Transaction, rows: InTrail[]): RawBuilder<unknown> {
+  if (!isDistributed(tx)) return sql``
+  return sql`and trail.organization_id = any(${[...new Set(rows.map((row) => row.organizationId))]}::uuid[])`
 }
 
 /** Deletes the salts of entries that do not contain the details. */
@@ -202,7 +209,7 @@ export async function deleteSalts(tx: Transaction, rows: InTrail[]): Promise<voi
     update organization_trail trail set salt = null
     from unnest(${rows.map(({ organizationId }) => organizationId)}::uuid[],
       ${rows.map(({ eventId }) => eventId)}::uuid[]) as deleted (organization_id, event_id)
-    where trail.organization_id = deleted.organization_id and trail.event_id = deleted.event_id
+    where trail.organization_id = deleted.organization_id and trail.event_id = deleted.event_id ${isInTrails(tx, rows)}
       and trail.salt is not null and trail.details is null`.execute(tx)
 }
 
@@ -229,24 +236,35 @@ export async function listTrailRows(
 ): Promise<TrailRow[]> {
   const rows = await db
     .selectFrom('organization_trail')
-    .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
-    .select(['organization_trail.sequence', 'entry', 'salt', 'organization_trail.details as ownDetails', 'proposal'])
-    .select(['audit_event.event_id', 'identity_id', 'client_id'])
-    .select(({ ref }) => ref('audit_event.details').$castTo<JsonObject | null>().as('details'))
-    .where('organization_trail.organization_id', '=', organizationId)
-    .where('organization_trail.sequence', '>', after)
-    .$if(to !== undefined, (some) => some.where('organization_trail.sequence', '<=', to ?? 0))
-    .orderBy('organization_trail.sequence')
+    .select(['sequence', 'entry', 'salt', 'details as ownDetails', 'proposal', 'event_id'])
+    .where('organization_id', '=', organizationId)
+    .where('sequence', '>', after)
+    .$if(to !== undefined, (some) => some.where('sequence', '<=', to ?? 0))
+    .orderBy('sequence')
     .limit(count)
     .execute()
+  const events = await listEventDetails(
+    db,
+    rows.map((row) => row.event_id),
+  )
   const [first, last] = [rows[0], rows.at(-1)]
   const signatures = first && last ? await listSignatures(db, organizationId, first.sequence, last.sequence) : []
   const signed = Map.groupBy(signatures, ({ sequence }) => sequence)
-  return rows.map(({ event_id, identity_id, client_id, details, ...row }) => {
-    const event = event_id === null || details === null ? null : { entryId: event_id, details }
-    const acts = signed.get(row.sequence) ?? []
-    return { ...row, event: event && { ...event, identityId: identity_id, clientId: client_id }, acts }
-  })
+  return rows.map(({ event_id, ...row }) => ({
+    ...row,
+    event: events.get(event_id) ?? null,
+    acts: signed.get(row.sequence) ?? [],
+  }))
+}
+
+async function listEventDetails(db: Database, eventIds: string[]): Promise<Map<string, TrailEventDetails>> {
+  const rows = await db
+    .selectFrom('audit_event')
+    .select(['event_id as entryId', 'identity_id as identityId', 'client_id as clientId'])
+    .select(({ ref }) => ref('details').$castTo<JsonObject>().as('details'))
+    .where(sql<boolean>`event_id = any(${eventIds}::uuid[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.entryId, row]))
 }
 
 function listSignatures(db: Database, organizationId: OrganizationId, from: number, to: number) {

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
+import { isCluster, toSharded } from './distributed/engine.ts'
 import type { Embedded, Listeners } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
@@ -79,7 +80,8 @@ export async function openStorage({
     await (embedded?.close() ?? pool.end())
     throw (url && obstacleOf(error, url)) ?? error
   }
-  return createStorage(pool, embedded?.close, statementNames)
+  const distributed = embedded === undefined && (await isCluster(pool))
+  return createStorage(pool, { closeAll: embedded?.close, statementNames, distributed })
 }
 
 /** Loads the embedded database only where there is no other. */
@@ -88,8 +90,16 @@ async function openEmbedded(directory: string, listeners: Listeners): Promise<Em
   return openEmbeddedDatabase(directory, listeners)
 }
 
-/** Creates storage over a pool whose database is migrated. `closeAll` replaces the end of the pool. */
-export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, statementNames = true): Storage {
+type Engine = { closeAll?: (() => Promise<void>) | undefined; statementNames?: boolean; distributed?: boolean }
+
+/**
+ * Creates storage over a pool whose database is migrated, and distributed if that is set. `closeAll` replaces the end
+ * of the pool.
+ */
+export function createStorage(
+  pool: pg.Pool,
+  { closeAll, statementNames = true, distributed = false }: Engine = {},
+): Storage {
   const prepared = async <Row extends object>(statement: Statement, values: unknown[]) => {
     const { text } = statement
     const name = statementNames ? statement.name : undefined
@@ -97,28 +107,29 @@ export function createStorage(pool: pg.Pool, closeAll?: () => Promise<void>, sta
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
-  const db = openKysely<Tables>(statementNames ? withStatementNames(pool) : pool)
+  const db = openKysely<Tables>(statementNames ? withStatementNames(pool) : pool, distributed)
   const { connectionString } = pool.options
   return {
     db,
     prepared,
     batched: (statement) =>
-      createStatementBatcher(statement, {
+      createStatementBatcher(distributed ? toSharded(statement) : statement, {
         run: (...sent) => prepared(...sent),
         underWayMax,
         changedNothing: isRolledBack,
       }),
-    withDedicatedConnection: (work) => (connectionString === undefined ? work(db) : alone(connectionString, work)),
+    withDedicatedConnection: (work) =>
+      connectionString === undefined
+        ? work(db)
+        : onOwnConnection(connectionString, longSilentMillisecondsMax, (own) =>
+            work(openKysely<Tables>(own, distributed)),
+          ),
     async ping() {
       await pool.query('select 1')
     },
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: closeAll ?? (() => pool.end()),
   }
-}
-
-function alone<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
-  return onOwnConnection(url, longSilentMillisecondsMax, (pool) => work(openKysely<Tables>(pool)))
 }
 
 const attemptsMax = 4
@@ -202,9 +213,10 @@ function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01' || code === '55P03'
 }
 
-/** Checks for a violation of a unique constraint with this name. */
+/** Checks for a violation of a unique constraint with this name. That of a shard ends with the number of the shard. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return false
+  return error.constraint?.replace(/_\d{6,}$/, '') === constraint
 }
 
 /** Checks for invalid values: malformed (class 22) or against a constraint (class 23). */

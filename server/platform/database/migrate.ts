@@ -3,6 +3,7 @@ import { setTimeout as pass } from 'node:timers/promises'
 import type pg from 'pg'
 import { ConfigError } from '#platform/config/config.ts'
 import { databaseCode } from './database-reach.ts'
+import { isCluster } from './distributed/engine.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
 const alreadyMade = new Set(['23505', '42P07', '42710'])
@@ -21,7 +22,9 @@ const attemptsMax = 30
 export async function migrate(pool: pg.Pool, onWaiting: (reason: string) => void = () => {}): Promise<void> {
   const names = await listMigrations()
   await makeLedger(pool)
-  while (await migrateNext(pool, names, onWaiting));
+  // Citus sends some statements to other nodes as it gets them, and these take one at a time.
+  const read = (await isCluster(pool)) ? readStatements : async (name: string) => [await readMigration(name)]
+  while (await migrateNext(pool, { names, read }, onWaiting));
 }
 
 /** Lists the names of the migrations of this version, in their order. */
@@ -29,10 +32,27 @@ export async function listMigrations(): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
 }
 
-async function migrateNext(pool: pg.Pool, names: string[], onWaiting: (reason: string) => void): Promise<boolean> {
+function readMigration(name: string): Promise<string> {
+  return readFile(new URL(name, folder), 'utf8')
+}
+
+/** Reads the statements of a migration, each of which ends at the end of a line. */
+export async function readStatements(name: string): Promise<string[]> {
+  const text = (await readMigration(name)).replaceAll(/^ *--.*/gm, '')
+  return text.split(/;$/m).filter((statement) => statement.trim() !== '')
+}
+
+/** Names of all migrations, and how one is read: the parts that are sent one after another. */
+type Migrations = { names: string[]; read: (name: string) => Promise<string[]> }
+
+async function migrateNext(
+  pool: pg.Pool,
+  migrations: Migrations,
+  onWaiting: (reason: string) => void,
+): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(pool, names)
+      return await migrateOnce(pool, migrations)
     } catch (error) {
       const code = databaseCode(error) ?? ''
       if (attempt === attemptsMax || !metOthers.has(code)) throw error
@@ -43,7 +63,7 @@ async function migrateNext(pool: pg.Pool, names: string[], onWaiting: (reason: s
 }
 
 /** Runs the next migration. Returns false if none is left. */
-async function migrateOnce(pool: pg.Pool, names: string[]): Promise<boolean> {
+async function migrateOnce(pool: pg.Pool, { names, read }: Migrations): Promise<boolean> {
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -58,7 +78,7 @@ async function migrateOnce(pool: pg.Pool, names: string[]): Promise<boolean> {
       rows.map((row) => row.name),
     )
     if (next !== undefined) {
-      await client.query(await readFile(new URL(next, folder), 'utf8'))
+      for (const part of await read(next)) await client.query(part)
       await client.query('insert into schema_migration (name) values ($1)', [next])
     }
     await client.query('commit')

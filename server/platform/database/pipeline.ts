@@ -7,13 +7,13 @@ import {
   DummyDriver,
   Kysely,
   type KyselyConfig,
-  PostgresDialect,
   type QueryResult,
   type RawBuilder,
   Transaction,
 } from 'kysely'
 import pg from 'pg'
 import { databaseCode } from './database-reach.ts'
+import { createDialect } from './distributed/engine.ts'
 import type { ClientPool } from './statement-names.ts'
 
 /** The database refuses a statement with this code (in_failed_sql_transaction) because an earlier one failed. */
@@ -114,8 +114,8 @@ type Origin = { pool: ClientPool; config: KyselyConfig }
 const origins = new WeakMap<DialectAdapter, Origin>()
 
 /** Opens Kysely over a pool, for single statements and for `runTransaction`. */
-export function openKysely<Tables>(pool: ClientPool): Kysely<Tables> {
-  const config = { dialect: new PostgresDialect({ pool }) }
+export function openKysely<Tables>(pool: ClientPool, distributed: boolean): Kysely<Tables> {
+  const config = { dialect: createDialect(pool, distributed) }
   const db = new Kysely<Tables>(config)
   origins.set(db.getExecutor().adapter, { pool, config })
   return db

@@ -12,6 +12,7 @@ import type { ProviderMetadata } from '@countersign/protocol/oauth/provider-meta
 import type { StaticView } from '@countersign/protocol/pages'
 import type { Config } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Placement } from '#platform/database/distributed/sharding.ts'
 import type { Tables } from '#platform/database/tables.ts'
 import type { Hosts } from '#platform/http/host.ts'
 import type { RateLimitPolicy } from '#platform/rate-limits/rate-limit.ts'
@@ -37,6 +38,12 @@ export type Background = { stop: () => Promise<void> }
  * the operator does.
  */
 export type BackupPolicy = 'include' | 'exclude'
+
+/** What happens to a table in a backup and in a distributed database. `Column` is the name of one of its columns. */
+export type TablePolicy<Column extends string = string> = {
+  backup: BackupPolicy
+  placement: Placement<Column>
+}
 
 /** User whose account is exported, and their session. */
 export type ExportSubject = { authMethod: 'passkey'; userId: UserId; sessionId: SessionId }
@@ -102,7 +109,7 @@ export type Module<Services> = {
   /** Events that the room sends to apps. */
   webhookEvents?: readonly WebhookEventType[]
   /** Tables that only this room writes. */
-  tables?: { [Table in keyof Tables]?: BackupPolicy }
+  tables?: { [Table in keyof Tables]?: TablePolicy<keyof Tables[Table] & string> }
   cleanupTasks?: Record<string, CleanupTask>
   maintenanceTasks?: Record<string, MaintenanceTask>
   background?: (services: Services) => Background

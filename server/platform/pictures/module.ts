@@ -20,7 +20,7 @@ export const pictures = defineModule<PictureServices>()({
   endpoints: endpointsOf(endpoints),
   mount: (hosts, services) => pictureRoutes(hosts.api, services),
   rateLimits,
-  tables: { picture: 'include' },
+  tables: { picture: { backup: 'include', placement: { by: 'picture_id' } } },
   cleanupTasks: { 'offered-pictures': pruneOfferedPictures },
   exported: { identity: { picture: exportPicture } },
 })

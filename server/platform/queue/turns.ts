@@ -1,4 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
+import { transaction, type Database } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 
 /** A claim on a queue: lane and limits. */
 export type Claim = {
@@ -50,7 +52,7 @@ const isMore = sql`(select count(*) from oldest) = ${rowsMax}`
  * receivers from a random position, because app IDs are random. A claim therefore costs the same for any backlog, new
  * rows are seen at once, and each receiver is seen eventually.
  */
-export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
+function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
   const [table, id, its] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.receiver)]
   const { lane, now, countMax, countOfOwnerMax, countOfReceiverMax, busyOwners, busyReceivers } = claim
   return sql`
@@ -102,6 +104,25 @@ export function pickInTurn(queue: Queue, claim: Claim): RawBuilder<unknown> {
       select * from in_turn where turn_of_owner <= ${countOfOwnerMax}
       order by turn_of_owner, burden, picked_due_at limit ${countMax}
     )`
+}
+
+type Work = { queue: Queue; claim: Claim; columns: RawBuilder<unknown>; statement: RawBuilder<unknown> }
+
+/**
+ * Runs a statement about the next rows of a queue, which it reads as `picked`, with `columns` among others. A
+ * distributed database does not choose them in a statement that changes rows, so there it takes two.
+ */
+export async function withPicked<Row extends object>(
+  db: Database,
+  { queue, claim, columns, statement }: Work,
+): Promise<Row[]> {
+  const picking = sql`with recursive ${pickInTurn(queue, claim)}`
+  if (!isDistributed(db)) return (await sql<Row>`${picking} ${statement}`.execute(db)).rows
+  return transaction(db, async (tx) => {
+    const picked = JSON.stringify((await sql`${picking} select * from picked`.execute(tx)).rows)
+    const again = sql`with picked as (select * from json_to_recordset(${picked}::json) as picked (${columns}))`
+    return (await sql<Row>`${again} ${statement}`.execute(tx)).rows
+  })
 }
 
 /** Builds the queries, up to `waiting`, that find receivers with due rows, and when the first of these is due. */

@@ -49,7 +49,10 @@ export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests
   mount: (hosts, { kernel, oldKeyRequests }) => signingKeyRoutes(hosts.api, kernel, oldKeyRequests),
   auditActions,
   rateLimits,
-  tables: { signing_key: 'include', signing_key_owner: 'include' },
+  tables: {
+    signing_key: { backup: 'include', placement: { by: 'identity_id' } },
+    signing_key_owner: { backup: 'include', placement: { by: 'public_key' } },
+  },
   ended: { identities: (tx, { identityIds }, now) => deleteSigningKeys(tx, identityIds, now) },
   exported: { identity: { signingKeys: listSigningKeys } },
   registered: firstSigningKey,

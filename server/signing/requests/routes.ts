@@ -89,11 +89,11 @@ function appSigningRoutes(host: Host, { kernel, apps }: SigningServices, waiting
     async handler(request, reply) {
       const { requestId } = request.params
       const { clientId, wait = '0' } = request.query
-      const before = await getSigningStatus(kernel, clientId, requestId, clock())
+      const before = await getSigningStatus(kernel.db, clientId, requestId, clock())
       if (before.status !== 'pending' || wait === '0') return before
       const awaited = { ...before, expiresAt: new Date(before.expiresAt) }
       await whileIdle(() => waiting.untilSettled(awaited, Number(wait) * 1000, goneOf(reply)))
-      return getSigningStatus(kernel, clientId, requestId, clock())
+      return getSigningStatus(kernel.db, clientId, requestId, clock())
     },
   })
 }

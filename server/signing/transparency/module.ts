@@ -9,6 +9,10 @@ export const transparency = defineModule()({
   endpoints: endpointsOf(endpoints),
   initialize: (kernel) => initializeLog(kernel, kernel.clock()),
   mount: (hosts, { kernel }) => transparencyRoutes(hosts.api, kernel),
-  tables: { transparency_log: 'include', transparency_leaf: 'include', transparency_node: 'include' },
+  tables: {
+    transparency_log: { backup: 'include', placement: 'coordinator' },
+    transparency_leaf: { backup: 'include', placement: 'coordinator' },
+    transparency_node: { backup: 'include', placement: 'coordinator' },
+  },
   maintenanceTasks: { 'integrate-log-leaves': publishCheckpoint, 'reencrypt-log-key': reencryptLogKey },
 })

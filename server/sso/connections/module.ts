@@ -51,7 +51,11 @@ export const connections = defineModule()({
   mount: (hosts, { kernel }) => ssoConnectionRoutes(hosts.business, kernel),
   auditActions,
   rateLimits,
-  tables: { sso_connection: 'include', sso_encryption_key: 'include', sso_group_rule: 'include' },
+  tables: {
+    sso_connection: { backup: 'include', placement: 'every node' },
+    sso_encryption_key: { backup: 'include', placement: 'every node' },
+    sso_group_rule: { backup: 'include', placement: 'every node' },
+  },
   cleanupTasks: { 'saml-encryption-keys': pruneEncryptionKeys },
   maintenanceTasks: {
     'reencrypt-client-secrets': reencryptClientSecrets,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 
 export function findLink(db: Database, connectionId: string, subject: string) {
   return db
@@ -30,24 +31,25 @@ export async function insertLink(tx: Transaction, link: NewLink, now: Date): Pro
     identity_id: link.identityId,
     linked_at: now,
   }
+  const former = tx
+    .deleteFrom('sso_link')
+    .where('connection_id', '=', link.connectionId)
+    .where('subject', '=', link.subject)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('organization_member')
+            .select('organization_member.member_id')
+            .whereRef('organization_member.organization_id', '=', 'sso_link.organization_id')
+            .whereRef('organization_member.member_id', '=', 'sso_link.member_id'),
+        ),
+      ),
+    )
+  sendAhead(tx, former)
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('sso_link')
     .values({ connection_id: link.connectionId, subject: link.subject, ...said })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['connection_id', 'subject'])
-        .doUpdateSet(said)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('organization_member')
-                .select('organization_member.member_id')
-                .whereRef('organization_member.organization_id', '=', 'sso_link.organization_id')
-                .whereRef('organization_member.member_id', '=', 'sso_link.member_id'),
-            ),
-          ),
-        ),
-    )
+    .onConflict((conflict) => conflict.columns(['connection_id', 'subject']).doNothing())
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
 }

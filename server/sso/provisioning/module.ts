@@ -35,5 +35,9 @@ export const provisioning = defineModule()({
   },
   auditActions,
   rateLimits,
-  tables: { sso_link: 'include', sso_scim_directory: 'include', sso_scim_user: 'include' },
+  tables: {
+    sso_link: { backup: 'include', placement: { by: 'connection_id' } },
+    sso_scim_directory: { backup: 'include', placement: 'every node' },
+    sso_scim_user: { backup: 'include', placement: { by: 'connection_id' } },
+  },
 })

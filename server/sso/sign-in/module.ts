@@ -45,7 +45,10 @@ export const ssoSignIn = defineModule<{ kernel: ServerContext; pages: Pages }>()
   },
   auditActions,
   rateLimits,
-  tables: { sso_login: 'exclude', sso_used_assertion: 'exclude' },
+  tables: {
+    sso_login: { backup: 'exclude', placement: 'coordinator' },
+    sso_used_assertion: { backup: 'exclude', placement: { by: 'connection_id' } },
+  },
   cleanupTasks: { 'sso-logins': pruneFlows, 'used-assertions': pruneAssertions, 'sso-links': pruneLinks },
   ended: { identities: (tx, { identityIds }) => deleteSsoLinks(tx, identityIds) },
 })

@@ -47,7 +47,7 @@ export async function hashMigration(name: string): Promise<string> {
 /** Opens a world of the present version on the database that a release has left. */
 export async function openRelease({ version, at, secretKey, migrations }: Release, environment = {}) {
   const { pool, close } = await openTestPool()
-  const storage = createStorage(pool, close)
+  const storage = createStorage(pool, { closeAll: close })
   await createSchema(pool, Object.keys(migrations))
   await insertAll(storage.db, await readFile(join(folderOf(version), 'rows.br')))
   await migrate(pool)

@@ -41,7 +41,7 @@ const breakages: Record<string, string> = {
   'a token family without passkey belongs to an SSO connection':
     'update token_family set authenticated_by_passkey = false',
   'the revocation of a token family has an audit event at that instant':
-    "update token_family set revoked_at = created_at + interval '1 day'",
+    "update token_family set revoked_at = (created_at at time zone 'UTC' + interval '1 day') at time zone 'UTC'",
   'a code that was not redeemed has issued no tokens': 'update token_family set code_redeemed_at = null',
   'a redeemed code has started a token family': 'update token_family set code_redeemed_at = created_at',
   'no refresh token is both used and current':
@@ -49,7 +49,8 @@ const breakages: Record<string, string> = {
   'an active access token has a token family, and no scope beyond it':
     "update token_access_token set scope = array['openid', 'email']",
   'each user_id of session is in user_account': 'update session set user_id = session_id',
-  'each identity_id of token_access_token is in identity': 'update token_access_token set identity_id = family_id',
+  'each identity_id of token_access_token is in identity': `insert into token_access_token
+    select family_id, token_sha256, family_id, scope, expires_at, issued_at from token_access_token`,
   'app holds no token in clear': `update app set description = 'cs_rt_${'a'.repeat(49)}'`,
 }
 

@@ -1,5 +1,6 @@
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { inShards, isDistributed } from '#platform/database/distributed/engine.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 import * as store from './store.ts'
 import type { TokenFamilyGrant } from './store.ts'
@@ -20,9 +21,11 @@ export const findAccessStatement: BatchStatement = {
       join token_access_token using (identity_id, token_sha256)
       join token_family using (identity_id, family_id)
       where token_access_token.expires_at > now and revoked_at is null
+        ${inShards('and token_access_token.identity_id = any($1)')}
     )
     select nth::integer, own, client_id as "clientId", ${store.grantedColumns}
-    from found join identity using (identity_id)`,
+    from found join identity using (identity_id)
+    ${inShards('where identity.identity_id = any($1)')}`,
 }
 
 /** Fields of a live access token that introspection may disclose to its client. */
@@ -50,10 +53,12 @@ export const describeAccessStatement: BatchStatement = {
       join token_access_token using (identity_id, token_sha256)
       join token_family using (identity_id, family_id)
       where token_access_token.expires_at > now and revoked_at is null
+        ${inShards('and token_access_token.identity_id = any($1)')}
     )
     select nth::integer, own, client_id as "clientId", handle, scope, issued_at as "issuedAt",
       expires_at as "expiresAt", organization_id as "organizationId", sso_connection_id as "ssoConnectionId"
-    from found join identity using (identity_id)`,
+    from found join identity using (identity_id)
+    ${inShards('where identity.identity_id = any($1)')}`,
 }
 
 type OfClient = { identityId: IdentityId; sha256: Uint8Array; clientId: ClientId }
@@ -131,8 +136,7 @@ export async function deleteExpiredAccess(db: Database, now: Date, batch: number
     .orderBy('expires_at')
     .limit(batch)
     // Several processes clean up at the same time, each with other rows.
-    .forUpdate()
-    .skipLocked()
+    .$if(!isDistributed(db), (rows) => rows.forUpdate().skipLocked())
   const { numDeletedRows } = await db
     .deleteFrom('token_access_token')
     .where(({ eb, refTuple }) =>

@@ -18,7 +18,10 @@ declare module '#platform/audit/audit-log.ts' {
 export const tokenFamilies = defineModule()({
   name: 'tokens/families',
   auditActions,
-  tables: { token_family: 'exclude', token_access_token: 'exclude' },
+  tables: {
+    token_family: { backup: 'exclude', placement: { by: 'identity_id' } },
+    token_access_token: { backup: 'exclude', placement: { by: 'identity_id' } },
+  },
   cleanupTasks: { tokens: pruneTokens },
   ended: {
     identities: (tx, { identityIds }) => deleteTokens(tx, identityIds),

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { inShards, isDistributed } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import type { BatchStatement } from '#platform/database/batching.ts'
 
@@ -81,11 +82,12 @@ export const redeemCodeStatement: BatchStatement = {
         rotated_at = now,
         expires_at = case
           when 'offline_access' = any(scope) and refresh_seconds is not null
-          then family.created_at + refresh_seconds * interval '1 second'
+          then (family.created_at at time zone 'UTC' + refresh_seconds * interval '1 second') at time zone 'UTC'
           else access_expires_at
         end
       from requested
       where family.identity_id = requested.identity_id and family.family_id = requested.family_id
+        ${inShards('and family.identity_id = any($1)')}
         and family.code_sha256 = requested.code_sha256
         and family.client_id = requested.client_id and family.redirect_uri = requested.redirect_uri
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
@@ -97,7 +99,8 @@ export const redeemCodeStatement: BatchStatement = {
       insert into token_access_token (identity_id, token_sha256, family_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, family_id, scope, issued_at, access_expires_at from redeemed
     )
-    select nth::integer, own, ${redeemedColumns} from redeemed join identity using (identity_id)`,
+    select nth::integer, own, ${redeemedColumns} from redeemed join identity using (identity_id)
+    ${inShards('where identity.identity_id = any($1)')}`,
 }
 
 /**
@@ -133,6 +136,7 @@ export const rotateStatement: BatchStatement = {
         rotated_at = case when presented_sha256 = any(current_refresh_sha256) then now else rotated_at end
       from requested
       where family.identity_id = requested.identity_id and family.family_id = requested.family_id
+        ${inShards('and family.identity_id = any($1)')}
         and family.client_id = requested.client_id
         and revoked_at is null and expires_at > now and rotated_at > used_since
         and (narrowed is null or (narrowed <@ coalesce(requested_scope, scope) and narrowed && scope))
@@ -154,7 +158,8 @@ export const rotateStatement: BatchStatement = {
       insert into token_access_token (identity_id, token_sha256, family_id, scope, issued_at, expires_at)
       select identity_id, access_sha256, family_id, scope, issued_at, access_expires_at from rotated
     )
-    select nth::integer, own, ${redeemedColumns} from rotated join identity using (identity_id)`,
+    select nth::integer, own, ${redeemedColumns} from rotated join identity using (identity_id)
+    ${inShards('where identity.identity_id = any($1)')}`,
 }
 
 /** Consent for which a code is issued. */
@@ -303,8 +308,7 @@ export async function deleteEndedFamilies(db: Database, now: Date, batch: number
     .orderBy('expires_at')
     .limit(batch)
     // Several processes clean up at the same time, each with other rows.
-    .forUpdate()
-    .skipLocked()
+    .$if(!isDistributed(db), (rows) => rows.forUpdate().skipLocked())
   const { numDeletedRows } = await db
     .deleteFrom('token_family')
     .where(({ eb, refTuple }) =>

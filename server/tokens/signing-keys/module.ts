@@ -21,7 +21,7 @@ export const signingKeys = defineModule<{ kernel: ServerContext; keys: SigningKe
   mount: (hosts, { kernel, keys }) => signingKeyRoutes(hosts.api, kernel, keys),
   metadata: () => ({ id_token_signing_alg_values_supported: [...algorithms] }),
   auditActions,
-  tables: { token_signing_key: 'include' },
+  tables: { token_signing_key: { backup: 'include', placement: 'every node' } },
   cleanupTasks: { 'token-signing-keys': pruneKeys },
   maintenanceTasks: { 'rotate-token-signing-keys': rotateKeysWhenDue },
 })

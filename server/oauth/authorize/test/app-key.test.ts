@@ -38,7 +38,8 @@ const authorizationOf = async ({ headers, identityId }: Person, { clientId } = a
   return (await world.api.inject({ url, headers })).json().authorization
 }
 const actsOf = async ({ userId }: Person) => {
-  const entries = await world.db.selectFrom('audit_event').select('action').where('user_id', '=', userId).execute()
+  const events = world.db.selectFrom('audit_event').select('action').where('user_id', '=', userId)
+  const entries = await events.orderBy('event_id').execute()
   return entries.map(({ action }) => action).filter((action) => /^app(?:_key)?\./.test(action))
 }
 

@@ -155,7 +155,9 @@ test('COD-21 after a hundred cut connections every code is either used with toke
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('token_access_token').whereRef('token_access_token.family_id', '=', 'token_family.family_id'),
+          selectFrom('token_access_token')
+            .whereRef('token_access_token.identity_id', '=', 'token_family.identity_id')
+            .whereRef('token_access_token.family_id', '=', 'token_family.family_id'),
         ),
       ),
     )

@@ -35,7 +35,8 @@ export async function insertInvitation(tx: Transaction, invitation: NewInvitatio
 
 type InvitationFilter = { organizationId: OrganizationId; invitationId?: string }
 
-function waiting(db: Database, { organizationId, invitationId }: InvitationFilter, now: Date) {
+/** Lists pending invitations, the newest first, with the present names of the invited and the inviting identity. */
+async function waiting(db: Database, { organizationId, invitationId }: InvitationFilter, now: Date) {
   const ofOrganization = db
     .selectFrom('organization_invitation')
     .selectAll()
@@ -43,55 +44,64 @@ function waiting(db: Database, { organizationId, invitationId }: InvitationFilte
     .$if(invitationId !== undefined, (one) => one.where('invitation_id', '=', invitationId ?? ''))
     // Otherwise the index by end may be used, which has the invitations of all organizations.
     .offset(0)
-  return db
+  const invitations = await db
     .selectFrom(ofOrganization.as('organization_invitation'))
-    .leftJoinLateral(
-      ({ selectFrom }) =>
-        selectFrom('identity')
-          .select('identity.handle')
-          .whereRef('identity.identity_id', '=', 'organization_invitation.identity_id')
-          .offset(0)
-          .as('invitee'),
-      (join) => join.onTrue(),
-    )
-    .leftJoinLateral(
-      ({ selectFrom }) =>
-        selectFrom('identity')
-          .select(['identity.display_name', 'identity.handle', 'identity.avatar_url'])
-          .whereRef('identity.identity_id', '=', 'organization_invitation.invited_by')
-          .offset(0)
-          .as('inviter'),
-      (join) => join.onTrue(),
-    )
     .select([
       'invitation_id as invitationId',
       'role',
-      'invitee.handle as handle',
-      'inviter.display_name as inviterName',
-      'inviter.handle as inviterHandle',
-      'inviter.avatar_url as inviterAvatarUrl',
-      'organization_invitation.email as email',
-      'organization_invitation.identity_id as identityId',
+      'email',
+      'identity_id as identityId',
       'invited_by as invitedBy',
       'token_sha256 as tokenSha256',
       'mail_token_sha256 as mailTokenSha256',
-      'organization_invitation.created_at as createdAt',
+      'created_at as createdAt',
       'mailed_at as mailedAt',
       'expires_at as expiresAt',
     ])
     .where('accepted_at', 'is', null)
     .where('expires_at', '>', now)
+    .orderBy('invitation_id', 'desc')
+    .execute()
+  const names = await listNames(
+    db,
+    invitations.flatMap(({ identityId, invitedBy }) => [identityId ?? [], invitedBy].flat()),
+  )
+  return invitations.map((invitation) => {
+    const inviter = names.get(invitation.invitedBy)
+    return {
+      ...invitation,
+      handle: names.get(invitation.identityId ?? '')?.handle ?? null,
+      inviterName: inviter?.displayName ?? null,
+      inviterHandle: inviter?.handle ?? null,
+      inviterAvatarUrl: inviter?.avatarUrl ?? null,
+    }
+  })
+}
+
+async function listNames(db: Database, identityIds: IdentityId[]) {
+  const rows = await db
+    .selectFrom('identity')
+    .select(['identity_id as identityId', 'handle', 'display_name as displayName', 'avatar_url as avatarUrl'])
+    .where(sql<boolean>`identity_id = any(${[...new Set(identityIds)]}::uuid[])`)
+    .execute()
+  return new Map<string, (typeof rows)[number]>(rows.map((row) => [row.identityId, row]))
 }
 
 export type PendingInvitation = Awaited<ReturnType<typeof listPendingInvitations>>[number]
 
 /** Lists pending invitations, newest first. */
 export function listPendingInvitations(db: Database, organizationId: OrganizationId, now: Date) {
-  return waiting(db, { organizationId }, now).orderBy('invitation_id', 'desc').execute()
+  return waiting(db, { organizationId }, now)
 }
 
-export function findPendingInvitation(db: Database, organizationId: OrganizationId, invitationId: string, now: Date) {
-  return waiting(db, { organizationId, invitationId }, now).executeTakeFirst()
+export async function findPendingInvitation(
+  db: Database,
+  organizationId: OrganizationId,
+  invitationId: string,
+  now: Date,
+): Promise<PendingInvitation | undefined> {
+  const [found] = await waiting(db, { organizationId, invitationId }, now)
+  return found
 }
 
 /** Returns the inviting identity as invitees see it. */

@@ -47,7 +47,7 @@ export async function listCandidates(
       select distinct on (identity.user_id) identity.user_id as "userId", member.identity_id as "identityId", joined_at,
         signing_authority and 'sign' = any(scopes) as "maySign", 'approve' = any(scopes) as "mayApprove"
       from organization_member member join identity on identity.identity_id = member.identity_id
-      left join signing_key on signing_key.identity_id = member.identity_id and replaced_at is null
+      left join signing_key on signing_key.identity_id = identity.identity_id and replaced_at is null
       where organization_id = ${organizationId}
         and (signing_authority and 'sign' = any(scopes) or 'approve' = any(scopes))
       order by identity.user_id, member.identity_id <> ${acting}, signing_key.identity_id is null, joined_at,

@@ -25,7 +25,7 @@ before(async () => {
   const { pool, close } = await openTestPool()
   await pool.query('create table counter (id integer primary key, total integer not null)')
   await pool.query('insert into counter select id, 0 from generate_series(1, 200) as id')
-  storage = createStorage(pool, close)
+  storage = createStorage(pool, { closeAll: close })
 })
 after(() => storage.close())
 

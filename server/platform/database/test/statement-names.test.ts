@@ -61,7 +61,7 @@ async function openThings(t: TestContext): Promise<{ storage: Storage; countPrep
   pool.options.max = 1
   await pool.query('create table thing (thing_id integer primary key)')
   await pool.query('insert into thing select * from generate_series(1, 500)')
-  return { storage: createStorage(pool, close), countPrepared: () => countPreparedOn(pool) }
+  return { storage: createStorage(pool, { closeAll: close }), countPrepared: () => countPreparedOn(pool) }
 }
 
 const listThings = ({ db }: Storage, ids: number[]) =>

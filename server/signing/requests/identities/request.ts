@@ -122,13 +122,8 @@ export async function createSigningRequest(
  * Returns the status of an app's request. An overdue request is stored as expired before the app gets the answer, so
  * that it cannot be signed afterwards. Throws `request_not_found`, `access_denied`.
  */
-export async function getSigningStatus(
-  { db, prepared }: Pick<ServerContext, 'db' | 'prepared'>,
-  clientId: ClientId,
-  requestId: string,
-  now: Date,
-) {
-  const found = await store.findStatus(prepared, requestId)
+export async function getSigningStatus(db: Database, clientId: ClientId, requestId: string, now: Date) {
+  const found = await store.findStatus(db, requestId)
   if (!found) return getOrganizationSigningStatus(db, clientId, requestId, now)
   if (found.clientId !== clientId) throw errors.access_denied()
   if (found.isFormer) return toStatus({ ...found, status: found.expiresAt > now ? 'pending' : 'expired' })

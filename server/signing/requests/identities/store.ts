@@ -1,7 +1,9 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
-import type { Database, PreparedQuery, Transaction } from '#platform/database/database.ts'
+import type { Database, Transaction } from '#platform/database/database.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
+import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import type { ApprovalColumns, toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
@@ -25,7 +27,7 @@ export function insertRequest(tx: Transaction, request: NewRequest): void {
   const route = tx
     .insertInto('signing_request_route')
     .values({ request_id: requestId, identity_id: identityId, client_id: clientId })
-  const inserted = tx.insertInto('signing_request').values(({ selectFrom }) => ({
+  const { columns, query } = rowQuery({
     identity_id: identityId,
     request_id: requestId,
     client_id: clientId,
@@ -36,8 +38,9 @@ export function insertRequest(tx: Transaction, request: NewRequest): void {
     status: 'pending',
     created_at: request.createdAt,
     expires_at: request.expiresAt,
-    app_name: selectFrom('app').select('name').where('app.client_id', '=', clientId),
-  }))
+    app_name: sql`(select name from app where client_id = ${clientId})`,
+  })
+  const inserted = tx.insertInto('signing_request').columns(columns).expression(query)
   sendAhead(tx, route)
   sendAhead(tx, inserted)
 }
@@ -62,21 +65,6 @@ export async function countPending(db: Database, { identityId, ...app }: OfApp, 
   return quotaStore.readCounts(rows, now)
 }
 
-/** Statement that reads the status of a request by its ID alone; a request of a deleted identity stays pending. */
-const statusById = {
-  name: 'signing_status',
-  text: `
-    select signing_request.identity_id as "identityId", request_id as "requestId",
-      signing_request.client_id as "clientId",
-      public_key as "publicKey", status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt",
-      approval_statement as "approvalStatement", approval_signature as "approvalSignature",
-      approval_presence as "approvalPresence", false as "isFormer"
-    from signing_request_route join signing_request using (identity_id, request_id)
-    where request_id = $1
-    union all
-    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, null, null, null, true
-    from signing_former_request where request_id = $1`,
-}
 export type RequestStatus = Pick<
   StoredRequest,
   'identityId' | 'requestId' | 'clientId' | 'publicKey' | 'status' | 'signature' | 'expiresAt' | 'resolvedAt'
@@ -84,9 +72,22 @@ export type RequestStatus = Pick<
   Partial<ApprovalColumns>
 type FoundStatus = RequestStatus & { isFormer: boolean }
 
-export async function findStatus(prepared: PreparedQuery, requestId: string): Promise<FoundStatus | undefined> {
-  const [status] = await prepared<FoundStatus>(statusById, [requestId])
-  return status
+/** Reads the status of a request by its ID alone; a request of a deleted identity stays pending. */
+export async function findStatus(db: Database, requestId: string): Promise<FoundStatus | undefined> {
+  const identityIds = await findKeys(
+    db,
+    db.selectFrom('signing_request_route').select('identity_id').where('request_id', '=', requestId),
+  )
+  const { rows } = await sql<FoundStatus>`
+    select identity_id as "identityId", request_id as "requestId", client_id as "clientId", public_key as "publicKey",
+      status, signature, expires_at as "expiresAt", resolved_at as "resolvedAt",
+      approval_statement as "approvalStatement", approval_signature as "approvalSignature",
+      approval_presence as "approvalPresence", false as "isFormer"
+    from signing_request where identity_id = any(${identityIds}) and request_id = ${requestId}
+    union all
+    select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, null, null, null, true
+    from signing_former_request where request_id = ${requestId}`.execute(db)
+  return rows[0]
 }
 
 /** Finds the identity and the app of a request. */
@@ -174,6 +175,7 @@ export function listRequestsOfUser(db: Database, userId: UserId, places: Signing
   const identityIds = places.map(({ identityId }) => identityId)
   const requestIds = places.map(({ requestId }) => requestId)
   return selectForUser(db, userId)
+    .where(sql<boolean>`signing_request.identity_id = any(${identityIds}::uuid[])`)
     .where(
       sql<boolean>`(signing_request.identity_id, signing_request.request_id)
         in (select * from unnest(${identityIds}::uuid[], ${requestIds}::uuid[]))`,
@@ -259,7 +261,7 @@ export async function listStillPending(db: Database, places: SigningRequestKey[]
     select request_id as "requestId" from signing_request
     join unnest(${identityIds}::uuid[], ${requestIds}::uuid[]) as place (identity_id, request_id)
       using (identity_id, request_id)
-    where status = 'pending'
+    where signing_request.identity_id = any(${identityIds}::uuid[]) and status = 'pending'
     union all
     select request_id from signing_former_request where request_id = any(${requestIds}::uuid[])`.execute(db)
   return rows.map(({ requestId }) => requestId)

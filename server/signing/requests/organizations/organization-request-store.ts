@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import * as organizationAnswerStore from './organization-answer-store.ts'
 import type { OrganizationRequestKey } from './organization-answer-store.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
@@ -24,22 +25,20 @@ export async function insertRequest(tx: Transaction, request: NewRequest, now: D
     .insertInto('signing_organization_request_route')
     .values({ request_id: requestId, organization_id: organizationId, client_id: clientId })
     .execute()
-  await tx
-    .insertInto('signing_organization_request')
-    .values(({ selectFrom }) => ({
-      organization_id: organizationId,
-      request_id: requestId,
-      client_id: clientId,
-      organization_name: request.organizationName,
-      payload: request.payload,
-      metadata: request.metadata,
-      approvals_needed: request.approvalsNeeded,
-      status: 'pending',
-      created_at: now,
-      expires_at: request.expiresAt,
-      app_name: selectFrom('app').select('name').where('app.client_id', '=', clientId),
-    }))
-    .execute()
+  const { columns, query } = rowQuery({
+    organization_id: organizationId,
+    request_id: requestId,
+    client_id: clientId,
+    organization_name: request.organizationName,
+    payload: request.payload,
+    metadata: request.metadata,
+    approvals_needed: request.approvalsNeeded,
+    status: 'pending',
+    created_at: now,
+    expires_at: request.expiresAt,
+    app_name: sql`(select name from app where client_id = ${clientId})`,
+  })
+  await tx.insertInto('signing_organization_request').columns(columns).expression(query).execute()
 }
 
 type OfApp = { organizationId: OrganizationId } & Omit<Asking, 'signerId'>
