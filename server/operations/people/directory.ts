@@ -7,11 +7,12 @@ import { auditFieldsOf, type Operator, operatorKeyOf } from '#accounts/operators
 import { recordAuditEvent, recordIdentityView } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Database } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { type Count, readCursor, writeCursor } from './cursor.ts'
 import type { IdentityEntryRow } from './entry-store.ts'
-import type { Filter, SmallSet } from './filter-store.ts'
+import { type Filter, type Filtering, findGroupIds, type SmallSet } from './filter-store.ts'
 import * as listStore from './list-store.ts'
 import * as store from './store.ts'
 
@@ -70,8 +71,9 @@ export async function listIdentities(
   const size = Number(limit ?? identitiesDefault)
   const { sort: order = '-createdAt' } = query
   const rowsMax = config.databaseUrl ? rowsMaxes.postgres : rowsMaxes.embedded
-  const driver = await driverOf(db, query.q, { filter, rowsMax, now })
-  const listing = { filter, order, size, after: start, driver, rowsMax, now }
+  const groupIds = await findGroupIds(db, filter.group)
+  const limited = { filter, groupIds, rowsMax, now, inShards: isDistributed(db) }
+  const listing = { ...limited, order, size, after: start, driver: await driverOf(db, query.q, limited) }
   const page = await listStore.listPage(db, listing)
   const counted = start ?? (await countOf(db, listing, page))
   const shown = page.rows.slice(0, size)
@@ -115,7 +117,7 @@ async function countOf(db: Database, listing: listStore.Listing, page: listStore
 async function driverOf(
   db: Database,
   q: string | undefined,
-  limited: Pick<listStore.Listing, 'filter' | 'rowsMax' | 'now'>,
+  limited: Filtering & Pick<listStore.Listing, 'rowsMax'>,
 ): Promise<listStore.Driver> {
   if (q !== undefined) return searchOf(q)
   for (const set of setsOf(limited.filter)) if (await listStore.isSmallSet(db, set, limited)) return { set }

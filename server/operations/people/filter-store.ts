@@ -1,6 +1,8 @@
 import type { IdentityStatus } from '@countersign/protocol/operations/people-search'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '#platform/database/database.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
 
 /** Restrictions of a list. `domain` is a term: `@` and the folded domain. `lastSeenTo` is included. */
 export type Filter = {
@@ -26,8 +28,17 @@ export type SmallSet =
   | 'domain'
   | 'directory'
 
-/** A filter, and the instant at which suspensions are in force. */
-export type Filtering = { filter: Filter; now: Date }
+/**
+ * A filter, the IDs of its group, the instant at which suspensions are in force, and whether the database is
+ * distributed.
+ */
+export type Filtering = { filter: Filter; groupIds: RawBuilder<unknown>; now: Date; inShards: boolean }
+
+/** Finds the IDs of the group with a key, of which there is one at most. */
+export function findGroupIds(db: Database, key: string | undefined): Promise<RawBuilder<unknown>> {
+  const group = db.selectFrom('user_group').select('group_id').where('deleted_at', 'is', null)
+  return findKeys(db, group.where('key', '=', key ?? ''))
+}
 
 /** A table of identities: those of accounts, or invited ones. Statements call the rows of either `identity`. */
 export type Source = 'identity' | 'invited_identity'
@@ -40,7 +51,7 @@ export function sourcesOf({ status, organization, lastSeenFrom, lastSeenTo }: Fi
 }
 
 /** Identities of a group, an organization or an e-mail domain, or those with a status that few have. */
-export function setRows(set: SmallSet, source: Source, { filter, now }: Filtering): RawBuilder<unknown> {
+export function setRows(set: SmallSet, source: Source, { filter, groupIds, now }: Filtering): RawBuilder<unknown> {
   switch (set) {
     case 'group':
       // In the order of the index: the database knows no size of the group, and might read all members of all groups.
@@ -51,7 +62,7 @@ export function setRows(set: SmallSet, source: Source, { filter, now }: Filterin
             where group_id = (select group_id from user_group where key = ${filter.group} and deleted_at is null)
             order by identity_id
           ) member`
-        : sql`select identity_id from invited_identity where group_ids && ${groupIds(filter.group)}`
+        : sql`select identity_id from invited_identity where group_ids && ${groupIds}`
     case 'organization':
       return sql`select identity_id from organization_member where organization_id = ${filter.organization}`
     case 'suspended':
@@ -81,38 +92,43 @@ function isOnly(now: Date): RawBuilder<unknown> {
   ))`
 }
 
-/** The group with a key, as an array of IDs. */
-function groupIds(key: string | undefined): RawBuilder<unknown> {
-  return sql`array(select group_id from user_group where key = ${key} and deleted_at is null)`
-}
-
 /** Restriction that the rows of a list meet by their order or their set. */
 export type Met = 'created' | 'lastSeen' | SmallSet
 
 /** Conditions of a filter on a row of a table, without those that the rows of a list meet anyway. */
 export function conditionsOf(
-  { filter, now }: Filtering,
+  { filter, groupIds, now, inShards }: Filtering,
   source: Source,
   without: readonly Met[] = [],
 ): RawBuilder<unknown>[] {
   const { domain, group, managedBy } = filter
   const conditions = without.includes('created') ? [] : createdWithin(filter)
   if (domain && !without.includes('domain'))
-    conditions.push(
-      exists(sql`identity_term own where own.term = ${domain} and own.identity_id = identity.identity_id`),
-    )
+    conditions.push(inShards && source === 'invited_identity' ? isInvitedOf(domain) : isOf(domain))
   if (group !== undefined && !without.includes('group'))
     conditions.push(
       source === 'invited_identity'
-        ? sql`group_ids && ${groupIds(group)}`
+        ? sql`group_ids && ${groupIds}`
         : exists(sql`
           group_member member join user_group using (group_id)
           where member.identity_id = identity.identity_id and key = ${group} and deleted_at is null`),
     )
   if (managedBy === 'self') conditions.push(sql`identity.managed_by is null`)
   else if (managedBy && !without.includes('directory')) conditions.push(sql`identity.managed_by = ${managedBy}`)
-  const own = source === 'identity' ? accountConditionsOf({ filter, now }, without) : invitedConditionsOf(filter)
+  const own = source === 'identity' ? accountConditionsOf(filter, now, without) : invitedConditionsOf(filter)
   return [...conditions, ...own]
+}
+
+/** Condition that an identity has a term. */
+export function isOf(term: string, identityId = sql`identity.identity_id`): RawBuilder<unknown> {
+  return exists(sql`identity_term own where own.term = ${term} and own.identity_id = ${identityId}`)
+}
+
+/** The same for an invited identity in a distributed database, which has its terms elsewhere and reads them first. */
+function isInvitedOf(term: string): RawBuilder<unknown> {
+  return sql`identity.identity_id in (
+    select identity_id from identity_term join invited_identity using (identity_id) where term = ${term} offset 0
+  )`
 }
 
 /** An invited identity was never seen, and is in no organization. */
@@ -120,7 +136,7 @@ function invitedConditionsOf({ organization, lastSeenFrom, lastSeenTo }: Filter)
   return [organization, lastSeenFrom, lastSeenTo].some((restriction) => restriction !== undefined) ? [sql`false`] : []
 }
 
-function accountConditionsOf({ filter, now }: Filtering, without: readonly Met[]): RawBuilder<unknown>[] {
+function accountConditionsOf(filter: Filter, now: Date, without: readonly Met[]): RawBuilder<unknown>[] {
   const { organization, status } = filter
   const conditions = without.includes('lastSeen') ? [] : seenWithin(filter, sql`identity.last_seen_on`)
   if (organization && !without.includes('organization'))

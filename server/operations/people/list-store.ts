@@ -9,7 +9,7 @@ import {
   conditionsOf,
   createdWithin,
   exists,
-  type Filter,
+  isOf,
   type Filtering,
   type Met,
   seenWithin,
@@ -22,8 +22,7 @@ import {
 /** What a list begins from: the words of a search, longest first, one identity, a small set, or the order alone. */
 export type Driver = { words: string[] } | { identityId: IdentityId } | { set: SmallSet } | 'order'
 
-export type Listing = {
-  filter: Filter
+export type Listing = Filtering & {
   order: IdentityOrder
   driver: Driver
   after: Position | undefined
@@ -31,8 +30,6 @@ export type Listing = {
   rowsMax: number
   /** Identities of a page. */
   size: number
-  /** Instant at which suspensions are in force. */
-  now: Date
 }
 
 /** Rows of a page in order, one more than its size if there are. `stop`: the last row that was read. */
@@ -111,8 +108,9 @@ function termRows(listing: Listing, [longest = '', ...others]: string[]): RawBui
   const hasWord = (word: string) =>
     exists(sql`
       identity_term other where other.identity_id = found.identity_id and ${startsWith(sql`other.term`, word)}`)
-  const { after } = listing
-  const matches = [isFirst, ...others.map(hasWord), ...matchOf(listing)]
+  const { after, filter } = listing
+  const isOfDomain = filter.domain === undefined ? [] : [isOf(filter.domain, sql`found.identity_id`)]
+  const matches = [isFirst, ...others.map(hasWord), ...isOfDomain, ...matchOf(listing)]
   const later = after
     ? sql`and (found.term, found.identity_id) > (${after.key}::text collate "C", ${after.identityId}::uuid)`
     : sql``
@@ -123,10 +121,13 @@ function termRows(listing: Listing, [longest = '', ...others]: string[]): RawBui
     order by found.term, found.identity_id`
 }
 
-/** Condition that the identity of a found term matches the filter, in one of the tables. None if each of both does. */
+/**
+ * Condition that the identity of a found term matches the filter except for the domain, in one of the tables. None if
+ * each of both does.
+ */
 function matchOf(listing: Listing): RawBuilder<unknown>[] {
   const sources = sourcesOf(listing.filter)
-  const conditions = sources.map((source) => conditionsOf(listing, source))
+  const conditions = sources.map((source) => conditionsOf(listing, source, ['domain']))
   if (sources.length > 1 && conditions.every(({ length }) => length === 0)) return []
   const matches = sources.map((source, nth) =>
     exists(sql`
@@ -190,8 +191,10 @@ function laterOf({ after, order }: Listing, source: Source): RawBuilder<unknown>
 function rowsOf({ driver, rowsMax, ...filtering }: Listing, source: Source): RawBuilder<unknown> {
   const table = sql.table(source)
   if (typeof driver !== 'object' || !('set' in driver)) return sql`${table} identity`
+  const small = sql`(${setRows(driver.set, source, filtering)} limit ${sql.lit(2 * rowsMax)}) small`
+  if (filtering.inShards) return sql`${small} join ${table} identity using (identity_id)`
   return sql`
-    (${setRows(driver.set, source, filtering)} limit ${sql.lit(2 * rowsMax)}) small
+    ${small}
     cross join lateral (select * from ${table} found where found.identity_id = small.identity_id limit 1) identity`
 }
 
@@ -217,9 +220,10 @@ export function countBounded(db: Database, listing: Listing, most: number): Prom
 }
 
 async function countUpTo(db: Database, counted: RawBuilder<unknown>[], most: number): Promise<number> {
+  const each = sql.join(counted, sql` union all `)
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
-    from (select from (${sql.join(counted, sql` union all `)}) each limit ${sql.lit(most)}) counted`.execute(db)
+    from (select identity_id from (${each}) each limit ${sql.lit(most)}) counted`.execute(db)
   return rows[0]?.count ?? 0
 }
 

@@ -16,13 +16,15 @@ export async function noteRecorded(
   const { rows } = await sql<{ signer_id: Asking['signerId'] }>`
     insert into signing_request_record (signer_id, client_id, is_connected, recorded_at)
     select ${signerId}::uuid, ${clientId}::text, ${isConnected}::boolean, ${now}::timestamptz
-    where ${isConnected} or ${ofUnconnectedMax} > (
+    where not exists (
+      select from signing_request_record
+      where signer_id = ${signerId} and client_id = ${clientId} and recorded_at > ${after}
+    ) and (${isConnected} or ${ofUnconnectedMax} > (
       select count(*) from signing_request_record
       where signer_id = ${signerId} and not is_connected and recorded_at > ${after}
-    )
+    ))
     on conflict (signer_id, client_id) do update
       set is_connected = excluded.is_connected, recorded_at = excluded.recorded_at
-      where signing_request_record.recorded_at <= ${after}
     returning signer_id`.execute(tx)
   return rows.length === 1
 }
