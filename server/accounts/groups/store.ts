@@ -3,6 +3,8 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
+import { findKeys, readFirst } from '#platform/database/distributed/keys.ts'
 
 const group = [
   'group_id as groupId',
@@ -135,15 +137,17 @@ type FormerMember = { identityId: IdentityId; groupId: string; key: string; sour
 /** Deletes up to `batch` members of deleted groups. Several processes may do so at the same time. */
 export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Promise<FormerMember[]> {
   const deleted = tx.selectFrom('user_group').select('group_id').where('deleted_at', 'is not', null)
-  const { rows } = await sql<FormerMember>`
-    with gone as (
-      delete from group_member_by_group where (group_id, identity_id) in (
-        select member.group_id, member.identity_id
-        from (${deleted}) ended cross join lateral (
+  const members = isDistributed(tx)
+    ? sql`group_member_by_group member where group_id = any(${await findKeys(tx, deleted)})`
+    : sql`(${deleted}) ended cross join lateral (
           select group_id, identity_id from group_member_by_group
           where group_member_by_group.group_id = ended.group_id
           limit ${batch}
-        ) member
+        ) member`
+  const { rows } = await sql<FormerMember>`
+    with gone as (
+      delete from group_member_by_group where (group_id, identity_id) in (
+        select member.group_id, member.identity_id from ${members}
         limit ${batch}
       )
       returning group_id, identity_id
@@ -161,18 +165,11 @@ export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Pr
 
 /** Deletes the deleted groups that have no members. Returns their number. */
 export async function pruneDeletedGroups(tx: Transaction): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('user_group')
-    .where('deleted_at', 'is not', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('group_member_by_group')
-            .select('group_member_by_group.group_id')
-            .whereRef('group_member_by_group.group_id', '=', 'user_group.group_id'),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+  const listed = sql`
+    select distinct group_id from group_member_by_group join user_group using (group_id) where deleted_at is not null`
+  const { rows } = await sql`
+    delete from user_group where deleted_at is not null and not exists (
+      select from ${readFirst(tx, 'group_member_by_group', listed)} member where member.group_id = user_group.group_id
+    ) returning group_id`.execute(tx)
+  return rows.length
 }

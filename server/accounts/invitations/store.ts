@@ -3,6 +3,7 @@ import type { Language } from '@countersign/protocol/formats/registries/language
 import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { addInterval } from '#platform/database/distributed/engine.ts'
 
 export const invitation = [
   'invitation_id as invitationId',
@@ -159,8 +160,7 @@ export function reissue(tx: Transaction, { invitationId, tokenSha256 }: Reissued
       issued_at: now,
       mailed_at: now,
       mail_at: null,
-      // Arithmetic that is the same in every time zone, which a distributed database requires.
-      expires_at: sql<Date>`(${now}::timestamptz at time zone 'UTC' + (expires_at - issued_at)) at time zone 'UTC'`,
+      expires_at: addInterval(now, sql`(expires_at - issued_at)`),
     })
     .where('invitation_id', '=', invitationId)
     .where('kind', '=', 'mail')

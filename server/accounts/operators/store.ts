@@ -85,9 +85,10 @@ export async function listActiveRoles(db: Database, identityIds: IdentityId[], n
 
 /** Checks whether one of some identities belongs to the account of an identity. */
 export async function isInAccountOf(tx: Transaction, own: IdentityId, identityIds: IdentityId[]): Promise<boolean> {
+  const users = await findKeys(tx, tx.selectFrom('identity').select('user_id').where('identity_id', '=', own))
   const { rows } = await sql`
-    select from identity own join identity sibling on sibling.user_id = own.user_id
-    where own.identity_id = ${own} and sibling.identity_id = any(${identityIds}::uuid[]) limit 1`.execute(tx)
+    select identity_id from identity
+    where identity_id = any(${identityIds}::uuid[]) and user_id = any(${users}) limit 1`.execute(tx)
   return rows.length > 0
 }
 

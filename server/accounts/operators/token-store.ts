@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { addInterval } from '#platform/database/distributed/engine.ts'
 
 const columns = [
   'token_id as tokenId',
@@ -140,7 +141,7 @@ export function rotateToken(
       previous_sha256: previousUntil && ref('token_sha256'),
       previous_until: previousUntil && sql<Date>`least(${previousUntil}::timestamptz, expires_at)`,
       token_sha256: tokenSha256,
-      expires_at: sql<Date>`${now}::timestamptz + (expires_at - issued_at)`,
+      expires_at: addInterval(now, sql`(expires_at - issued_at)`),
       issued_at: now,
       created_by: createdBy,
     }))

@@ -84,7 +84,9 @@ function requireText(value: FilterValue): string {
 function compareId(column: RawBuilder<unknown>, { operator, value }: Leaf): Condition {
   const text = requireText(value).toLowerCase()
   if (isUuid(text) && !['co', 'sw', 'ew'].includes(operator)) return order(column, operator, sql`${text}::uuid`)
-  if (operator === 'eq' || operator === 'ne') return sql`${operator === 'ne'}::boolean`
+  // No ID is equal to such text. Citus takes no constant as the condition of an outer join.
+  if (operator === 'eq') return sql`${column} is null`
+  if (operator === 'ne') return sql`${column} is not null`
   return compareText(sql`${column}::text`, operator, text)
 }
 

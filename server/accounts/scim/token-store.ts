@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { addInterval } from '#platform/database/distributed/engine.ts'
 
 const columns = [
   'token_id as tokenId',
@@ -113,7 +114,7 @@ export function rotateToken(tx: Transaction, tokenId: string, { tokenSha256, cre
     .updateTable('scim_token')
     .set({
       token_sha256: tokenSha256,
-      expires_at: sql<Date>`${now}::timestamptz + (expires_at - issued_at)`,
+      expires_at: addInterval(now, sql`(expires_at - issued_at)`),
       issued_at: now,
       created_by: createdBy,
     })

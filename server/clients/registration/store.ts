@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import type { ClaimMapping } from '@countersign/protocol/clients/claims'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { readFirst } from '#platform/database/distributed/keys.ts'
 import { accessOf } from './access/access-store.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
@@ -196,6 +197,9 @@ export async function lockActiveAppShared(tx: Transaction, clientId: ClientId): 
  * The age is checked again on the deleted row, because a concurrent consent may have updated it.
  */
 export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore: Date, batch: number) {
+  const ofUnread = sql`
+    select distinct client_id from authorization_consent join app using (client_id)
+    where client_id like 'http%' and metadata_fetched_at < ${readBefore}`
   const unused = tx
     .selectFrom('app')
     .select('client_id')
@@ -203,16 +207,12 @@ export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore:
     .where('status', '=', 'active')
     // Otherwise the next sign-in would create it again, open to everyone.
     .where('access_mode', '=', 'everyone')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('authorization_consent')
-            .select('authorization_consent.client_id')
-            .whereRef('authorization_consent.client_id', '=', 'app.client_id')
-            // Repeats the predicate of the index that makes this fast.
-            .where(({ eb, ref }) => eb(ref('authorization_consent.client_id').$castTo<string>(), 'like', 'http%')),
-        ),
-      ),
+    .where(
+      // Repeats the predicate of the index that makes this fast.
+      sql<boolean>`not exists (
+        select from ${readFirst(tx, 'authorization_consent', ofUnread)} consent
+        where consent.client_id = app.client_id and consent.client_id like 'http%'
+      )`,
     )
     .limit(batch)
   return (

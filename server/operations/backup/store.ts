@@ -59,7 +59,8 @@ export async function lockForRestore(tx: Transaction): Promise<void> {
  */
 export async function isEmptyInstance(tx: Transaction, builtInClientIds: ClientId[]): Promise<boolean> {
   const { rows } = await sql`
-    select from user_account union all select from transparency_leaf where identity_sha256 <> ${auditHeads}
-    union all select from app where client_id <> all (${builtInClientIds}::text[]) limit 1`.execute(tx)
+    select true as found from user_account
+    union all select true from transparency_leaf where identity_sha256 <> ${auditHeads}
+    union all select true from app where client_id <> all (${builtInClientIds}::text[]) limit 1`.execute(tx)
   return rows.length === 0
 }

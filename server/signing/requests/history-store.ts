@@ -57,7 +57,7 @@ export function readSignedForOrganizations(db: Database, userId: UserId, places:
   const organizationIds = places.map(({ organizationId }) => organizationId)
   const requestIds = places.map(({ requestId }) => requestId)
   return organizationRequestStore
-    .requests(db, now)
+    .requests(db, organizationIds, now)
     .innerJoin('signing_organization_signature as own', (join) =>
       join
         .onRef('own.organization_id', '=', 'signing_organization_request.organization_id')

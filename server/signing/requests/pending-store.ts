@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
+import { readFirst } from '#platform/database/distributed/keys.ts'
 import { beginningCharacters } from '#signing/requests/text-title.ts'
 import * as organizationAnswerStore from '#signing/requests/organizations/organization-answer-store.ts'
 
@@ -67,18 +68,19 @@ type Members = { organizationIds: OrganizationId[]; identityIds: IdentityId[] }
 
 /** Lists the requests to organizations that none of these members has answered yet. */
 export async function listWaitingForMembers(db: Database, members: Members, requested: Requested, now: Date) {
+  const families = sql`select * from token_family where organization_id = any(${members.organizationIds}::uuid[])`
   const { rows } = await sql<WaitingForOrganization>`
     select requested.organization_id as "organizationId", organization_name as "organizationName", ${columns}
     from ${requestedMembers(members)} cross join lateral (
       select * from (
         select request_id, client_id, organization_name, expires_at, payload, exists (
-          select from token_family
+          select from ${readFirst(db, 'token_family', families)} token_family
           where token_family.organization_id = requested.organization_id
             and token_family.client_id = signing_organization_request.client_id
             and created_at <= ${requested.asOf} and expires_at > ${requested.asOf}
             and (revoked_at is null or revoked_at > ${requested.asOf})
         ) as is_connected
-        from signing_organization_request where ${isUnanswered(members, now)} offset 0
+        from signing_organization_request where ${isUnanswered(db, members, now)} offset 0
       ) pending ${pageOf(requested)}
     ) waiting
     order by ${inOrder} limit ${requested.count}`.execute(db)
@@ -90,7 +92,7 @@ export async function countWaitingForMembers(db: Database, members: Members, now
   const { rows } = await sql<{ count: number }>`
     select coalesce(sum(count), 0)::integer as count
     from ${requestedMembers(members)} cross join lateral (
-      select count(*) from signing_organization_request where ${isUnanswered(members, now)}
+      select count(*) from signing_organization_request where ${isUnanswered(db, members, now)}
     ) waiting`.execute(db)
   return rows[0]?.count ?? 0
 }
@@ -98,14 +100,14 @@ export async function countWaitingForMembers(db: Database, members: Members, now
 const requestedMembers = ({ organizationIds }: Members) =>
   sql`unnest(${organizationIds}::uuid[]) as requested (organization_id)`
 
-function isUnanswered({ identityIds }: Members, now: Date) {
+function isUnanswered(db: Database, { organizationIds, identityIds }: Members, now: Date) {
   return sql`signing_organization_request.organization_id = requested.organization_id and ${isWaiting(now)}
     and not exists (
       select from signing_organization_signature
       where signing_organization_signature.organization_id = signing_organization_request.organization_id
         and signing_organization_signature.request_id = signing_organization_request.request_id
         and signing_organization_signature.identity_id = any(${identityIds}::uuid[])
-        and ${organizationAnswerStore.isValidSignature}
+        and ${organizationAnswerStore.isValidSignature(db, organizationIds)}
     )`
 }
 

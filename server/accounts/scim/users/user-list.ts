@@ -25,13 +25,13 @@ export async function listUsers({ db, config }: ServerContext, { tokenId }: Scim
   if (readsAll && (await store.hasMoreUsers(db, tokenId, limits.scimScannedMax))) throw errors.tooMany()
   const listing = {
     tokenId,
-    condition: filter && conditionOf(filter, store.activeExpression(now)),
+    condition: filter && conditionOf(filter, store.isActive),
     order: order?.key,
     isDescending: isDescending(query),
     skipped: startIndex - 1,
     count,
   }
-  const total = await store.countUsers(db, listing)
+  const total = await store.countUsers(db, listing, now)
   const users = count === 0 || total < startIndex ? [] : await store.listUsers(db, listing, now)
   return {
     page: listResponse([], total, startIndex),

@@ -1,48 +1,50 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { emailKeysOf, type ScimEmail, type ScimUser, type StoredUser } from './user.ts'
 
-/**
- * Whether the user of a row is active: neither suspended through the identity nor to be deleted. As the statements of
- * this file name the tables. Without `offset 0`, the database may read all suspensions once, rather than those of each
- * user.
- */
-export function activeExpression(now: Date): RawBuilder<boolean> {
-  return sql`(case when identity.identity_id is null then u.active else not (
-    exists (
-      select from account_suspension own
-      where own.user_id = identity.user_id and own.identity_id = identity.identity_id
-        and (own.suspended_until is null or own.suspended_until > ${now})
-      offset 0
-    ) or exists (
-      select from identity_deletion own
-      where own.user_id = identity.user_id and own.identity_id = identity.identity_id
-      offset 0
-    )
-  ) end)`
-}
+/** Whether the user of a row is active. As the statements of this file name the tables. */
+export const isActive = sql<boolean>`coalesce(identity.is_active, u.active)`
 
 const sent = sql`
     u.identity_id as "identityId", u.user_name as "userName", u.external_id as "externalId",
     u.display_name as "displayName", u.formatted_name as "formattedName", u.given_name as "givenName",
     u.family_name as "familyName", u.emails, u.active, u.created_at as "createdAt", u.updated_at as "updatedAt"`
-
-function fields(now: Date) {
-  return sql`${sent}, ${activeExpression(now)} as "isActive"`
-}
-
-const rows = sql`
-    scim_user u left join lateral (
-      select * from identity where identity.identity_id = u.identity_id offset 0
-    ) identity on true`
+const fields = sql`${sent}, ${isActive} as "isActive"`
 
 type Key = { tokenId: string; identityId: IdentityId }
 
+/**
+ * Users of a token, all or one, with the identities that they have: whether these are neither suspended nor to be
+ * deleted. Without `offset 0`, the database may read all suspensions once, rather than those of each user.
+ */
+function users(db: Database, { tokenId, identityId }: Partial<Key> & Pick<Key, 'tokenId'>, now: Date) {
+  const identity = sql`
+    select identity.identity_id, not (
+      exists (
+        select from account_suspension own
+        where own.user_id = identity.user_id and own.identity_id = identity.identity_id
+          and (own.suspended_until is null or own.suspended_until > ${now})
+        offset 0
+      ) or exists (
+        select from identity_deletion own
+        where own.user_id = identity.user_id and own.identity_id = identity.identity_id
+        offset 0
+      )
+    ) as is_active from identity`
+  const isOne = identityId === undefined ? sql`` : sql`and identity_id = ${identityId}`
+  const ofToken = sql`${identity} join scim_user using (identity_id) where token_id = ${tokenId} ${isOne}`
+  // A distributed database looks up nothing for rows that every node has.
+  const joined = isDistributed(db)
+    ? sql`left join (${ofToken} offset 0) identity on identity.identity_id = u.identity_id`
+    : sql`left join lateral (${identity} where identity.identity_id = u.identity_id offset 0) identity on true`
+  return sql`(select * from scim_user where token_id = ${tokenId} ${isOne}) u ${joined}`
+}
+
 export async function findUser(db: Database, { tokenId, identityId }: Key, now: Date): Promise<StoredUser | undefined> {
   const found = await sql<StoredUser>`
-    select ${fields(now)} from ${rows}
-    where u.identity_id = ${identityId} and u.token_id = ${tokenId}`.execute(db)
+    select ${fields} from ${users(db, { tokenId, identityId }, now)}`.execute(db)
   return found.rows[0]
 }
 
@@ -77,10 +79,11 @@ export type Listing = {
   count: number
 }
 
-export async function countUsers(db: Database, { tokenId, condition }: Listing): Promise<number> {
+export async function countUsers(db: Database, { tokenId, condition }: Listing, now: Date): Promise<number> {
   const found = await sql<{ count: number }>`
-    select count(*)::integer as count from ${condition ? rows : sql`scim_user u`}
-    where u.token_id = ${tokenId} and ${condition ?? sql`true`}`.execute(db)
+    select count(*)::integer as count
+    from ${condition ? users(db, { tokenId }, now) : sql`scim_user u where u.token_id = ${tokenId}`}
+    ${condition ? sql`where ${condition}` : sql``}`.execute(db)
   return found.rows[0]?.count ?? 0
 }
 
@@ -90,8 +93,8 @@ export async function listUsers(db: Database, listing: Listing, now: Date): Prom
   const direction = isDescending ? sql`desc` : sql`asc`
   const first = order ? sql`${order} ${direction}, ` : sql``
   const found = await sql<StoredUser>`
-    select ${fields(now)} from ${rows}
-    where u.token_id = ${tokenId} and ${condition ?? sql`true`}
+    select ${fields} from ${users(db, { tokenId }, now)}
+    where ${condition ?? sql`true`}
     order by ${first}u.identity_id ${direction} limit ${count} offset ${skipped}`.execute(db)
   return found.rows
 }

@@ -41,6 +41,11 @@ export function toSharded<Statement extends { text: string }>(statement: Stateme
   return { ...statement, text: statement.text.replaceAll(/\/\* in shards: ([^*]+) \*\//g, '$1') }
 }
 
+/** Adds an interval to an instant, in UTC. That of both depends on the time zone, and Citus refuses it in an update. */
+export function addInterval(instant: Date, interval: RawBuilder<unknown>): RawBuilder<Date> {
+  return sql`(${instant}::timestamptz at time zone 'UTC' + ${interval}) at time zone 'UTC'`
+}
+
 /**
  * Builds the lock of rows that background work takes, so that several processes take different ones. A distributed
  * database cannot lock what it selects in several shards, or the same rows on every node. There, processes can select

@@ -1,5 +1,6 @@
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '../database.ts'
+import type { Tables } from '../tables.ts'
 import { isDistributed } from './engine.ts'
 
 /**
@@ -15,4 +16,16 @@ export async function findKeys<Key>(
   if (!isDistributed(db)) return sql`array(${first})`
   const { rows } = await first.execute(db)
   return sql`${rows.flatMap((row) => Object.values(row))}`
+}
+
+/**
+ * Returns a table that a statement looks up for rows of other tables. A distributed database cannot do that for rows
+ * that every node has: there, it is the rows of a query that names no row of the statement, which it executes first.
+ */
+export function readFirst(
+  db: Database | Transaction,
+  table: keyof Tables & string,
+  rows: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return isDistributed(db) ? sql`(${rows} offset 0)` : sql.table(table)
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { findKeys, readFirst } from '#platform/database/distributed/keys.ts'
 import type { toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 
 /** Key of a request to an organization; the organization comes first. */
@@ -23,19 +24,25 @@ const isAdmitted = sql<boolean>`(
 )`
 
 /**
- * SQL condition: a member's signature still counts, because the member has the permission, also by the council of the
- * organization, and the key is current.
+ * Builds a SQL condition: the signature of a member of one of these organizations still counts, because the member has
+ * the permission, also by the council of the organization, and the key is current.
  */
-export const isValidSignature = sql<boolean>`exists (
-  select from organization_member member join signing_key on signing_key.identity_id = member.identity_id
-  where member.organization_id = signing_organization_signature.organization_id
-    and member.member_id = signing_organization_signature.member_id
-    and signing_key.key_version = signing_organization_signature.key_version and signing_key.replaced_at is null
-    and case signing_organization_signature.role
-      when 'sign' then member.signing_authority and 'sign' = any(member.scopes)
-      else 'approve' = any(member.scopes) end
-    and ${isAdmitted}
-)`
+export function isValidSignature(db: Database | Transaction, organizationIds: OrganizationId[]): RawBuilder<boolean> {
+  const keys = sql`
+    select signing_key.* from signing_key join organization_member using (identity_id)
+    where organization_id = any(${organizationIds}::uuid[])`
+  return sql`exists (
+    select from organization_member member
+      join ${readFirst(db, 'signing_key', keys)} signing_key on signing_key.identity_id = member.identity_id
+    where member.organization_id = signing_organization_signature.organization_id
+      and member.member_id = signing_organization_signature.member_id
+      and signing_key.key_version = signing_organization_signature.key_version and signing_key.replaced_at is null
+      and case signing_organization_signature.role
+        when 'sign' then member.signing_authority and 'sign' = any(member.scopes)
+        else 'approve' = any(member.scopes) end
+      and ${isAdmitted}
+  )`
+}
 
 const approvalColumns = [
   'approval_statement as approvalStatement',
@@ -73,7 +80,7 @@ export function listMemberSignatures(db: Database, { organizationId, requestId }
   return answers(db)
     .where('signing_organization_signature.organization_id', '=', organizationId)
     .where('signing_organization_signature.request_id', '=', requestId)
-    .where(({ or, eb }) => or([eb('status', '=', 'signed'), isValidSignature]))
+    .where(({ or, eb }) => or([eb('status', '=', 'signed'), isValidSignature(db, [organizationId])]))
     .execute()
 }
 
@@ -83,7 +90,7 @@ export function listMemberSignaturesOf(db: Database, places: OrganizationRequest
   const requestIds = places.map(({ requestId }) => requestId)
   return answers(db)
     .select('signing_organization_signature.request_id as requestId')
-    .where(({ or, eb }) => or([eb('status', '=', 'signed'), isValidSignature]))
+    .where(({ or, eb }) => or([eb('status', '=', 'signed'), isValidSignature(db, organizationIds)]))
     .where(
       sql<boolean>`(signing_organization_signature.organization_id, signing_organization_signature.request_id)
         in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
@@ -121,15 +128,15 @@ export async function hasApproved(
   { organizationId, requestId }: OrganizationRequestKey,
   userId: UserId,
 ): Promise<boolean> {
+  const own = await findKeys(tx, tx.selectFrom('identity').select('identity_id').where('user_id', '=', userId))
   const found = await tx
     .selectFrom('signing_organization_signature')
-    .innerJoin('identity', 'identity.identity_id', 'signing_organization_signature.identity_id')
-    .select('identity.identity_id')
+    .select('identity_id')
     .where('organization_id', '=', organizationId)
     .where('request_id', '=', requestId)
-    .where('identity.user_id', '=', userId)
+    .where(sql<boolean>`identity_id = any(${own})`)
     .where('approval_statement', 'is not', null)
-    .where(isValidSignature)
+    .where(isValidSignature(tx, [organizationId]))
     .executeTakeFirst()
   return found !== undefined
 }
@@ -165,11 +172,17 @@ export async function upsertMemberSignature(
   { identityId, memberId, role, publicKey, signature, approval }: NewAnswer,
   now: Date,
 ): Promise<boolean> {
-  await sql`
-    delete from signing_organization_signature using identity one, identity other
-    where organization_id = ${organizationId} and request_id = ${requestId}
-      and signing_organization_signature.identity_id = other.identity_id
-      and other.user_id = one.user_id and one.identity_id = ${identityId}`.execute(tx)
+  const users = await findKeys(tx, tx.selectFrom('identity').select('user_id').where('identity_id', '=', identityId))
+  const own = tx
+    .selectFrom('identity')
+    .select('identity_id')
+    .where(sql<boolean>`user_id = any(${users})`)
+  await tx
+    .deleteFrom('signing_organization_signature')
+    .where('organization_id', '=', organizationId)
+    .where('request_id', '=', requestId)
+    .where(sql<boolean>`identity_id = any(${await findKeys(tx, own)})`)
+    .execute()
   const { rows } = await sql<{ identity_id: IdentityId }>`
     insert into signing_organization_signature (organization_id, request_id, identity_id, member_id, role, key_version,
       public_key, signature, signed_handle, signed_at, admitted_at, approval_statement, approval_signature,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { readFirst } from '#platform/database/distributed/keys.ts'
 import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import * as organizationAnswerStore from './organization-answer-store.ts'
 import type { OrganizationRequestKey } from './organization-answer-store.ts'
@@ -51,7 +52,7 @@ export async function countPending(db: Database, { organizationId, ...app }: OfA
   const { rows } = await sql<PendingCounts>`
     select ${quotaStore.pendingCounts(app)}
     from (
-      select client_id, expires_at, ${actsForIt(now)} as is_connected
+      select client_id, expires_at, ${actsForIt(db, [organizationId], now)} as is_connected
       from signing_organization_request
       where organization_id = ${organizationId} and status = 'pending' and expires_at > ${now} offset 0
     ) pending
@@ -59,10 +60,11 @@ export async function countPending(db: Database, { organizationId, ...app }: OfA
   return quotaStore.readCounts(rows, now)
 }
 
-/** Builds SQL that checks whether the app of a request acts for the organization at `now`. */
-function actsForIt(now: Date) {
+/** Builds SQL that checks whether the app of a request to one of these organizations acts for it at `now`. */
+function actsForIt(db: Database, organizationIds: OrganizationId[], now: Date) {
+  const families = sql`select * from token_family where organization_id = any(${organizationIds}::uuid[])`
   return sql<boolean>`exists (
-    select from token_family
+    select from ${readFirst(db, 'token_family', families)} token_family
     where token_family.organization_id = signing_organization_request.organization_id
       and token_family.client_id = signing_organization_request.client_id
       and revoked_at is null and expires_at > ${now}
@@ -92,8 +94,8 @@ const request = [
   'signing_organization_request.council_reset_at as councilResetAt',
 ] as const
 
-/** Selects requests with the requesting app, and whether that acts for the organization at `now`. */
-export function requests(db: Database, now: Date) {
+/** Selects requests to these organizations with the requesting app, and whether that acts for them at `now`. */
+export function requests(db: Database, organizationIds: OrganizationId[], now: Date) {
   return db
     .selectFrom('signing_organization_request')
     .leftJoin('app', 'app.client_id', 'signing_organization_request.client_id')
@@ -105,12 +107,12 @@ export function requests(db: Database, now: Date) {
       'app.website_url as appWebsiteUrl',
       'app.redirect_uris as appRedirectUris',
       'app.status as appStatus',
-      actsForIt(now).as('connected'),
+      actsForIt(db, organizationIds, now).as('connected'),
     ])
 }
 
 export function findRequest(db: Database, { organizationId, requestId }: OrganizationRequestKey, now: Date) {
-  return requests(db, now)
+  return requests(db, [organizationId], now)
     .where('signing_organization_request.organization_id', '=', organizationId)
     .where('signing_organization_request.request_id', '=', requestId)
     .executeTakeFirst()
@@ -121,7 +123,7 @@ export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 export function listRequests(db: Database, places: OrganizationRequestKey[], now: Date) {
   const organizationIds = places.map(({ organizationId }) => organizationId)
   const requestIds = places.map(({ requestId }) => requestId)
-  return requests(db, now)
+  return requests(db, organizationIds, now)
     .where(
       sql<boolean>`(signing_organization_request.organization_id, signing_organization_request.request_id)
         in (select * from unnest(${organizationIds}::uuid[], ${requestIds}::uuid[]))`,
@@ -131,7 +133,7 @@ export function listRequests(db: Database, places: OrganizationRequestKey[], now
 
 /** Locks a pending request, so that answers are serialized. */
 export function lockPendingRequest(tx: Transaction, { organizationId, requestId }: OrganizationRequestKey, now: Date) {
-  return requests(tx, now)
+  return requests(tx, [organizationId], now)
     .where('signing_organization_request.organization_id', '=', organizationId)
     .where('signing_organization_request.request_id', '=', requestId)
     .where('signing_organization_request.status', '=', 'pending')
@@ -179,7 +181,7 @@ export async function completeRequest(
 ): Promise<Ended | undefined> {
   const { rows } = await sql<Ended>`
     with answer as materialized (
-      select identity_id, role, ${organizationAnswerStore.isValidSignature} as counts
+      select identity_id, role, ${organizationAnswerStore.isValidSignature(tx, [organizationId])} as counts
       from signing_organization_signature
       where organization_id = ${organizationId} and request_id = ${requestId}
     ), completed as (
