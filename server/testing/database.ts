@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { createStorage, type Storage } from '#platform/database/database.ts'
 import { serverPool } from '#platform/database/server-pool.ts'
-import { isCluster } from '#platform/database/distributed/engine.ts'
+import { readReplicas } from '#platform/database/distributed/engine.ts'
 import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { Secret } from '#platform/crypto/secret.ts'
@@ -21,8 +21,8 @@ export async function openTestStorage(between: Between = (pool) => pool, stateme
   const made = await openTestDatabase()
   const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
   await migrate(pool)
-  const distributed = made !== undefined && (await isCluster(pool))
-  return createStorage(between(recordStatements(pool)), { closeAll: close, statementNames, distributed })
+  const replicas = made && (await readReplicas(pool))
+  return createStorage(between(recordStatements(pool)), { closeAll: close, statementNames, replicas })
 }
 
 /** Opens the same without any migration. */
@@ -64,7 +64,7 @@ function openServerPool(url: string): TestPool {
 /** Opens a database whose process has ended: on PostgreSQL, or without a URL the embedded one in `directory`. */
 export async function reopenStorage(url: string | undefined, directory: string): Promise<Storage> {
   const { pool, close } = url === undefined ? await openEmbeddedDatabase(directory, failing) : openServerPool(url)
-  return createStorage(pool, { closeAll: close, distributed: url !== undefined && (await isCluster(pool)) })
+  return createStorage(pool, { closeAll: close, replicas: url === undefined ? undefined : await readReplicas(pool) })
 }
 
 /** Creates an empty database on the PostgreSQL of `TEST_DATABASE_URL`; returns undefined if that is not set. */

@@ -141,7 +141,7 @@ function openPatiently(connectionString: string | undefined): { db: Database; cl
     max: 1,
     idleTimeoutMillis: 0,
   })
-  return { db: openKysely<Tables>(pool, false), close: () => pool.end() }
+  return { db: openKysely<Tables>(pool), close: () => pool.end() }
 }
 
 type Handled = { request: { method: string; routeOptions: { url: string } }; reply: { raw: ServerResponse } }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { addInterval } from '#platform/database/distributed/engine.ts'
+import { addInterval, replicaOf } from '#platform/database/distributed/engine.ts'
 
 const columns = [
   'token_id as tokenId',
@@ -53,25 +53,17 @@ export function findTokenOfSecret(db: Database, sha256: Uint8Array) {
 
 /** Locks a token against revocation until the transaction ends. Returns false if it was revoked. */
 export async function holdToken(tx: Transaction, tokenId: string): Promise<boolean> {
-  const found = await tx
-    .selectFrom('admin_token')
-    .select('token_id')
-    .where('token_id', '=', tokenId)
-    .forShare()
-    .executeTakeFirst()
-  return found !== undefined
+  const { rows } = await sql`
+    select token_id from ${replicaOf(tx, 'admin_token')} where token_id = ${tokenId} for share`.execute(tx)
+  return rows.length === 1
 }
 
 /** Locks a token that has not expired against revocation until the transaction ends. Returns its permissions. */
 export async function holdPermissions(tx: Transaction, tokenId: string, now: Date): Promise<string[] | undefined> {
-  const found = await tx
-    .selectFrom('admin_token')
-    .select('permissions')
-    .where('token_id', '=', tokenId)
-    .where('expires_at', '>', now)
-    .forShare()
-    .executeTakeFirst()
-  return found?.permissions
+  const { rows } = await sql<{ permissions: string[] }>`
+    select permissions from ${replicaOf(tx, 'admin_token')}
+    where token_id = ${tokenId} and expires_at > ${now} for share`.execute(tx)
+  return rows[0]?.permissions
 }
 
 /** Lists the permissions of tokens that have not expired. */

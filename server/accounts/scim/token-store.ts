@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { addInterval } from '#platform/database/distributed/engine.ts'
+import { addInterval, replicaOf } from '#platform/database/distributed/engine.ts'
 
 const columns = [
   'token_id as tokenId',
@@ -53,14 +53,10 @@ export async function voidTokensOf(tx: Transaction, identityIds: IdentityId[]): 
 
 /** Locks a token against rotation and deletion until the transaction ends. Returns false if its secret has changed. */
 export async function holdToken(tx: Transaction, tokenSha256: Uint8Array): Promise<boolean> {
-  const found = await tx
-    .selectFrom('scim_token')
-    .select('token_id')
-    .where('token_sha256', '=', tokenSha256)
-    .where('deleted_at', 'is', null)
-    .forShare()
-    .executeTakeFirst()
-  return found !== undefined
+  const { rows } = await sql`
+    select token_id from ${replicaOf(tx, 'scim_token')}
+    where token_sha256 = ${tokenSha256} and deleted_at is null for share`.execute(tx)
+  return rows.length === 1
 }
 
 /** Records the use of a token, once an hour. */

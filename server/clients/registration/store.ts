@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import type { ClaimMapping } from '@countersign/protocol/clients/claims'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { replicaOf } from '#platform/database/distributed/engine.ts'
 import { readFirst } from '#platform/database/distributed/keys.ts'
 import { accessOf } from './access/access-store.ts'
 import type { Tables } from '#platform/database/tables.ts'
@@ -182,14 +183,10 @@ export async function updateMetadataDocumentClient(tx: Transaction, described: R
 
 /** Locks an active app against deletion until the transaction ends. Returns false if there is none. */
 export async function lockActiveAppShared(tx: Transaction, clientId: ClientId): Promise<boolean> {
-  const held = await tx
-    .selectFrom('app')
-    .select('client_id')
-    .where('client_id', '=', clientId)
-    .where('status', '=', 'active')
-    .forKeyShare()
-    .executeTakeFirst()
-  return held !== undefined
+  const { rows } = await sql`
+    select client_id from ${replicaOf(tx, 'app')}
+    where client_id = ${clientId} and status = 'active' for key share`.execute(tx)
+  return rows.length === 1
 }
 
 /**

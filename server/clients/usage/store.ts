@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
+import { lockShared } from '#platform/database/distributed/engine.ts'
 
 /** Requests of an app with one outcome on one day. `day` counts from 1970-01-01 (UTC). */
 export type DayCount = { clientId: ClientId; kind: string; day: number; count: number; lastAt: Date }
@@ -19,7 +20,8 @@ export async function addCounts(db: Database, counts: DayCount[]): Promise<void>
       ${column('count')}::bigint[], ${column('lastAt')}::timestamptz[]
     ) as counted (client_id, kind, day, count, last_at)
     cross join lateral (
-      select 1 from app where app.client_id = counted.client_id and metadata_fetched_at is null for key share
+      select 1 from app where app.client_id = counted.client_id and metadata_fetched_at is null
+      ${lockShared(db)}
     ) registered
     order by counted.client_id, kind, day
     on conflict (client_id, kind, day) do update set

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { lockShared, replicaOf } from '#platform/database/distributed/engine.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Tables } from '#platform/database/tables.ts'
@@ -80,7 +81,7 @@ export function insertEndpoint(tx: Transaction, clientId: ClientId, url: string,
           at.as('updated_at'),
         ])
         .where('client_id', '=', clientId)
-        .forKeyShare(),
+        .modifyEnd(lockShared(tx)),
     )
     .onConflict((conflict) => conflict.doNothing())
     .returning(endpoint)
@@ -206,7 +207,8 @@ export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[
     select receiver_id, delivery_id, type, payload, ${now}::timestamptz, ${now}::timestamptz
     from unnest(${receiverIds}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
       as event (receiver_id, delivery_id, type, payload)
-    join webhook_endpoint using (receiver_id) left join app using (client_id)
+    join ${replicaOf(tx, 'webhook_endpoint')} using (receiver_id)
+    left join ${replicaOf(tx, 'app')} using (client_id)
     where disabled_at is null and coalesce(app.status, 'active') = 'active'
     for share of webhook_endpoint
     returning delivery_id as "deliveryId"`.execute(tx)

@@ -34,9 +34,9 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
 
 /** Adds scopes that the consent does not have yet. A distributed database takes no subquery here, and sorts all. */
 function withAdded(tx: Transaction): RawBuilder<string[]> {
-  if (isDistributed(tx)) return sql`tsvector_to_array(array_to_tsvector(authorization_consent.scope || excluded.scope))`
-  return sql`authorization_consent.scope || array(
-    select added from unnest(excluded.scope) as added where added <> all (authorization_consent.scope))`
+  const scope = sql`authorization_consent.scope`
+  if (isDistributed(tx)) return sql`tsvector_to_array(array_to_tsvector(${scope} || excluded.scope))`
+  return sql`${scope} || array(select added from unnest(excluded.scope) as added where added <> all (${scope}))`
 }
 
 /** Locks a consent until the end of the transaction; returns false if there is none. */

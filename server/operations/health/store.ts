@@ -105,14 +105,15 @@ export async function countOverview(db: Database, now: Date): Promise<Overview> 
   const { rows } = await sql<Overview>`
     select
       (select count(*)::integer from (
-        select from invitation where use_count < max_uses and expires_at > ${now} limit ${overviewCountMax}
+        select invitation_id from invitation
+        where use_count < max_uses and expires_at > ${now} limit ${overviewCountMax}
       ) pending) as "pendingInvitations",
       (select count(*)::integer from (
-        select from account_suspension own where suspended_until is null and ${isCounted}
-        union all select from account_suspension own where suspended_until > ${now} and ${isCounted}
+        select own.identity_id from account_suspension own where suspended_until is null and ${isCounted}
+        union all select own.identity_id from account_suspension own where suspended_until > ${now} and ${isCounted}
         limit ${overviewCountMax}
       ) suspended) as "suspendedIdentities",
-      (select count(*)::integer from (select from app limit ${overviewCountMax}) registered) as apps,
+      (select count(*)::integer from (select client_id from app limit ${overviewCountMax}) registered) as apps,
       (select count(*)::integer from operator) as operators`.execute(db)
   return rows[0] ?? { pendingInvitations: 0, suspendedIdentities: 0, apps: 0, operators: 0 }
 }

@@ -2,6 +2,7 @@ import type { OrganizationScope } from '@countersign/protocol/formats/role'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { replicaOf } from '#platform/database/distributed/engine.ts'
 import type { Session } from '#accounts/sessions/session.ts'
 
 /** Organization choices that an identity made when it connected an app; null if it was not asked. */
@@ -166,11 +167,8 @@ export function lockOrganization(tx: Transaction, organizationId: OrganizationId
  * it does not exist.
  */
 export async function lockOrganizationShared(tx: Transaction, organizationId: OrganizationId): Promise<boolean> {
-  const found = await tx
-    .selectFrom('organization')
-    .select('organization_id')
-    .where('organization_id', '=', organizationId)
-    .forShare()
-    .executeTakeFirst()
-  return found !== undefined
+  const { rows } = await sql`
+    select organization_id from ${replicaOf(tx, 'organization')}
+    where organization_id = ${organizationId} for share`.execute(tx)
+  return rows.length === 1
 }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import pg from 'pg'
 import { databaseCode, obstacleOf, reachDatabase } from './database-reach.ts'
-import { isCluster, toSharded } from './distributed/engine.ts'
+import { readReplicas, toSharded, type Replicas } from './distributed/engine.ts'
 import type { Embedded, Listeners } from './embedded.ts'
 import { createStatementBatcher, type BatchedQuery, type BatchStatement } from './batching.ts'
 import { migrate } from './migrate.ts'
@@ -80,8 +80,8 @@ export async function openStorage({
     await (embedded?.close() ?? pool.end())
     throw (url && obstacleOf(error, url)) ?? error
   }
-  const distributed = embedded === undefined && (await isCluster(pool))
-  return createStorage(pool, { closeAll: embedded?.close, statementNames, distributed })
+  const replicas = embedded ? undefined : await readReplicas(pool)
+  return createStorage(pool, { closeAll: embedded?.close, statementNames, replicas })
 }
 
 /** Loads the embedded database only where there is no other. */
@@ -90,16 +90,17 @@ async function openEmbedded(directory: string, listeners: Listeners): Promise<Em
   return openEmbeddedDatabase(directory, listeners)
 }
 
-type Engine = { closeAll?: (() => Promise<void>) | undefined; statementNames?: boolean; distributed?: boolean }
+type Engine = {
+  closeAll?: (() => Promise<void>) | undefined
+  statementNames?: boolean
+  replicas?: Replicas | undefined
+}
 
 /**
- * Creates storage over a pool whose database is migrated, and distributed if that is set. `closeAll` replaces the end
- * of the pool.
+ * Creates storage over a pool whose database is migrated, and distributed if it has replicas. `closeAll` replaces the
+ * end of the pool.
  */
-export function createStorage(
-  pool: pg.Pool,
-  { closeAll, statementNames = true, distributed = false }: Engine = {},
-): Storage {
+export function createStorage(pool: pg.Pool, { closeAll, statementNames = true, replicas }: Engine = {}): Storage {
   const prepared = async <Row extends object>(statement: Statement, values: unknown[]) => {
     const { text } = statement
     const name = statementNames ? statement.name : undefined
@@ -107,13 +108,13 @@ export function createStorage(
     return rows
   }
   const underWayMax = Math.min(gatheredUnderWayMax, pool.options.max)
-  const db = openKysely<Tables>(statementNames ? withStatementNames(pool) : pool, distributed)
+  const db = openKysely<Tables>(statementNames ? withStatementNames(pool) : pool, replicas)
   const { connectionString } = pool.options
   return {
     db,
     prepared,
     batched: (statement) =>
-      createStatementBatcher(distributed ? toSharded(statement) : statement, {
+      createStatementBatcher(replicas ? toSharded(statement) : statement, {
         run: (...sent) => prepared(...sent),
         underWayMax,
         changedNothing: isRolledBack,
@@ -122,7 +123,7 @@ export function createStorage(
       connectionString === undefined
         ? work(db)
         : onOwnConnection(connectionString, longSilentMillisecondsMax, (own) =>
-            work(openKysely<Tables>(own, distributed)),
+            work(openKysely<Tables>(own, replicas)),
           ),
     async ping() {
       await pool.query('select 1')
@@ -213,10 +214,14 @@ function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01' || code === '55P03'
 }
 
-/** Checks for a violation of a unique constraint with this name. That of a shard ends with the number of the shard. */
+/**
+ * Checks for a violation of a unique constraint with this name. That of a shard ends with the number of the shard, and
+ * may be in the message alone.
+ */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return false
-  return error.constraint?.replace(/_\d{6,}$/, '') === constraint
+  if (error.constraint === undefined) return error.message.includes(`${constraint}_`)
+  return error.constraint.replace(/_\d{6,}$/, '') === constraint
 }
 
 /** Checks for invalid values: malformed (class 22) or against a constraint (class 23). */

@@ -13,7 +13,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { databaseCode } from './database-reach.ts'
-import { createDialect } from './distributed/engine.ts'
+import { createDialect, type Replicas } from './distributed/engine.ts'
 import type { ClientPool } from './statement-names.ts'
 
 /** The database refuses a statement with this code (in_failed_sql_transaction) because an earlier one failed. */
@@ -113,9 +113,9 @@ type Origin = { pool: ClientPool; config: KyselyConfig }
 /** Where databases come from, by their adapters: plugins make another database with the same one. */
 const origins = new WeakMap<DialectAdapter, Origin>()
 
-/** Opens Kysely over a pool, for single statements and for `runTransaction`. */
-export function openKysely<Tables>(pool: ClientPool, distributed: boolean): Kysely<Tables> {
-  const config = { dialect: createDialect(pool, distributed) }
+/** Opens Kysely over a pool, for single statements and for `runTransaction`. A distributed database has replicas. */
+export function openKysely<Tables>(pool: ClientPool, replicas?: Replicas): Kysely<Tables> {
+  const config = { dialect: createDialect(pool, replicas) }
   const db = new Kysely<Tables>(config)
   origins.set(db.getExecutor().adapter, { pool, config })
   return db

@@ -1,21 +1,40 @@
 import { PostgresAdapter, PostgresDialect, sql, type PostgresPool, type RawBuilder } from 'kysely'
 import type pg from 'pg'
 import type { Database } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+/** Names of the replicas that the coordinator of a cluster has, by those of the tables that every node has. */
+export type Replicas = ReadonlyMap<string, string>
 
 /** Tells statements that their rows are in shards. */
-class DistributedAdapter extends PostgresAdapter {}
+class DistributedAdapter extends PostgresAdapter {
+  readonly replicas: Replicas
 
-class DistributedDialect extends PostgresDialect {
-  override createAdapter(): DistributedAdapter {
-    return new DistributedAdapter()
+  constructor(replicas: Replicas) {
+    super()
+    this.replicas = replicas
   }
 }
 
-export function createDialect(pool: PostgresPool, distributed: boolean): PostgresDialect {
-  return distributed ? new DistributedDialect({ pool }) : new PostgresDialect({ pool })
+class DistributedDialect extends PostgresDialect {
+  readonly #replicas: Replicas
+
+  constructor(pool: PostgresPool, replicas: Replicas) {
+    super({ pool })
+    this.#replicas = replicas
+  }
+
+  override createAdapter(): DistributedAdapter {
+    return new DistributedAdapter(this.#replicas)
+  }
 }
 
-/** Checks whether the tables of a database are distributed on several nodes. */
+/** Creates the dialect of a database, which is distributed if it has replicas. */
+export function createDialect(pool: PostgresPool, replicas: Replicas | undefined): PostgresDialect {
+  return replicas ? new DistributedDialect(pool, replicas) : new PostgresDialect({ pool })
+}
+
+/** Checks whether a database can be distributed on several nodes. */
 export async function isCluster(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ present: boolean }>(
     `select to_regclass('pg_dist_partition') is not null as present`,
@@ -23,9 +42,29 @@ export async function isCluster(pool: pg.Pool): Promise<boolean> {
   return rows[0]?.present === true
 }
 
+/** Reads the replicas of a database, or returns undefined if it is not distributed. */
+export async function readReplicas(pool: pg.Pool): Promise<Replicas | undefined> {
+  if (!(await isCluster(pool))) return undefined
+  const { rows } = await pool.query<{ name: string; replica: string }>(`
+    select logicalrelid::text as name, shard_name(logicalrelid, shardid) as replica
+    from pg_dist_partition join pg_dist_shard using (logicalrelid) where repmodel = 't'`)
+  return rows.length > 0 ? new Map(rows.map(({ name, replica }) => [name, replica])) : undefined
+}
+
 /** Checks whether the rows of this database are in shards. */
 export function isDistributed(db: Database): boolean {
   return db.getExecutor().adapter instanceof DistributedAdapter
+}
+
+/**
+ * Returns a table that every node has, for a lock of rows that transactions share. Through Citus, such a lock is one of
+ * all rows. In the replica of the coordinator it is one of a row: every change of the row changes that replica too, and
+ * the service has no connection to another node.
+ */
+export function replicaOf(db: Database, table: keyof Tables): RawBuilder<unknown> {
+  const { adapter } = db.getExecutor()
+  const replica = adapter instanceof DistributedAdapter ? adapter.replicas.get(table) : undefined
+  return replica === undefined ? sql.table(table) : sql`${sql.table(replica)} as ${sql.ref(table)}`
 }
 
 /**
@@ -54,4 +93,13 @@ export function addInterval(instant: Date, interval: RawBuilder<unknown>): RawBu
 export function lockUnlocked(db: Database, table?: string): RawBuilder<unknown> {
   if (isDistributed(db)) return sql``
   return table === undefined ? sql`for update skip locked` : sql`for update of ${sql.table(table)} skip locked`
+}
+
+/**
+ * Builds the lock of rows of tables that every node has, from which a statement inserts into such a table. Several
+ * transactions can hold it. In a distributed database, it is one of the whole table, and two transactions that share it
+ * wait for each other: there, one holds it at a time.
+ */
+export function lockShared(db: Database): RawBuilder<unknown> {
+  return isDistributed(db) ? sql`for no key update` : sql`for key share`
 }

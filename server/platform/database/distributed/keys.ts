@@ -24,7 +24,7 @@ export async function findKeys<Key>(
  */
 export function readFirst(
   db: Database | Transaction,
-  table: keyof Tables & string,
+  table: keyof Tables,
   rows: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return isDistributed(db) ? sql`(${rows} offset 0)` : sql.table(table)
