@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openBrowser, exchange, newParams } from '#testing/federated-browser.ts'
 import { createConnectors, type Connectors } from '#testing/connectors.ts'
+import { isShared, untilWaiting } from '#testing/lock-waits.ts'
 import { createOrganization } from '#testing/organization.ts'
 import { newSigningPair, type SigningPair, signingRequesterOf } from '#testing/signer.ts'
 import { type Person, createWorld, postForm, postToken, type TestApp, type TestWorld } from '#testing/world.ts'
@@ -221,22 +222,6 @@ for (const scope of ['account', 'identity'] as const)
     }
   })
 
-/** True if the database has several connections. On the embedded database, transactions run one after another. */
-const isShared = process.env['TEST_DATABASE_URL'] !== undefined
-
-/** Resolves when this many statements wait for a lock of another transaction. */
-async function untilWaiting(count: number): Promise<void> {
-  if (!isShared) return
-  const waiting = sql<{ there: number }>`
-    select count(*)::integer as there from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  for (let requested = 0; requested < 5000; requested += 1) {
-    const { rows } = await waiting.execute(world.db)
-    if (rows[0]?.there === count) return
-  }
-  assert.fail(`there were never ${count} that waited`)
-}
-
 /** The row that a request locks, and a suspension too. */
 type Locked = 'user_account' | 'identity'
 
@@ -252,9 +237,9 @@ async function inOrder(
       select from ${sql.table(locked)} where ${sql.ref(column)} = ${id}::uuid for update`.execute(tx)
     assert.equal(held.rows.length, 1)
     const first = requests[0]()
-    await untilWaiting(1)
+    await untilWaiting(world.db, 1)
     const second = requests[1]()
-    await untilWaiting(2)
+    await untilWaiting(world.db, 2)
     return { first, second }
   })
   return [await both.first, await both.second] as const

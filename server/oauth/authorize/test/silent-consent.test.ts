@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
 import { type Transaction, transaction } from '#platform/database/database.ts'
 import { createConnectors, delegationsOf } from '#testing/connectors.ts'
 import { exchange, openBrowser } from '#testing/federated-browser.ts'
+import { isShared, untilWaiting } from '#testing/lock-waits.ts'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -11,22 +11,6 @@ before(async () => {
   world = await createWorld()
 })
 after(() => world.close())
-
-/** True if the database has several connections. On the embedded database, transactions run one after another. */
-const isShared = process.env['TEST_DATABASE_URL'] !== undefined
-
-/** Resolves when this many statements wait for a lock of another transaction. */
-async function untilWaiting(count: number): Promise<void> {
-  if (!isShared) return
-  const waiting = sql<{ there: number }>`
-    select count(*)::integer as there from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  for (let requested = 0; requested < 5000; requested += 1) {
-    const { rows } = await waiting.execute(world.db)
-    if (rows[0]?.there === count) return
-  }
-  assert.fail(`there were never ${count} that waited`)
-}
 
 type Asking = () => Promise<Answer>
 type Answer = { statusCode: number; body: string }
@@ -40,9 +24,9 @@ async function meeting({ identityId }: Person, disconnect: Asking, ask: Asking) 
     const held = tx.selectFrom('token_family').select('family_id').where('identity_id', '=', identityId)
     assert.equal((await held.forUpdate().execute()).length, 1)
     const disconnected = disconnect()
-    await untilWaiting(1)
+    await untilWaiting(world.db, 1)
     const requested = ask()
-    await untilWaiting(2)
+    await untilWaiting(world.db, 2)
     return { disconnected, requested }
   })
   return { gone: await both.disconnected, silent: await both.requested }
@@ -89,7 +73,7 @@ test('AUZ-12 DEL-07 a silent request during a revocation does not grant the dele
     const granted = tx.updateTable('delegation_grant').set({ revoked_at: world.now() })
     await granted.where('identity_id', '=', person.identityId).execute()
     const requested = notes.consent(person, { prompt: 'none' })
-    await untilWaiting(1)
+    await untilWaiting(world.db, 1)
     return { requested }
   })
   const answer = await silent.requested

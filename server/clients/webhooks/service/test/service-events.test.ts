@@ -3,13 +3,13 @@ import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServiceWebhook } from '@countersign/protocol/clients/service-webhooks'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
-import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { pruneDeletedGroups } from '#accounts/groups/group.ts'
 import { enqueueAppEvents } from '#clients/webhooks/app-events.ts'
 import { enqueueServiceTest, notifySender } from '#clients/webhooks/delivery.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
 import { transaction } from '#platform/database/database.ts'
+import { countWaiting, isShared } from '#testing/lock-waits.ts'
 import { activate, sibling, suspend } from '#testing/operators.ts'
 import { rename } from '#testing/people.ts'
 import { acceptedUser, openDirectory } from '#testing/scim.ts'
@@ -184,10 +184,8 @@ test('WHK-20 an event is recorded with its change, and a change that is undone r
 
 /** Waits until a statement waits for the lock of another. The embedded database runs one transaction after another. */
 async function untilOneWaits(): Promise<void> {
-  if (process.env['TEST_DATABASE_URL'] === undefined) return
-  const waiting = sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  for (let looked = 0; looked < 5000; looked += 1) if ((await waiting.execute(world.db)).rows.length > 0) return
+  if (!isShared) return
+  for (let looked = 0; looked < 5000; looked += 1) if ((await countWaiting(world.db)) > 0) return
   assert.fail('no statement waits')
 }
 

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { transaction } from '#platform/database/database.ts'
 import type { WebhookDelivery } from '@countersign/protocol/clients/webhooks'
 import { webhookBodies } from '@countersign/protocol/clients/webhook-events'
-import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { answerOf, approverOf } from '#testing/approver.ts'
+import { isShared, untilWaiting } from '#testing/lock-waits.ts'
 import { createSignatories } from '#testing/signatories.ts'
 import { createSigner, signingRequesterOf } from '#testing/signer.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
@@ -158,22 +158,6 @@ test('SGN-35 in an event of an organization, the approvals of the other members 
   assert.ok(shop.bodies().includes(owner.handle) && !shop.bodies().includes(ann.handle))
 })
 
-/** True if the database has several connections. On the embedded database, transactions run one after another. */
-const isShared = process.env['TEST_DATABASE_URL'] !== undefined
-
-/** Resolves when this many statements wait for a lock of another transaction. */
-async function untilWaiting(count: number): Promise<void> {
-  if (!isShared) return
-  const waiting = sql<{ there: number }>`
-    select count(*)::integer as there from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  for (let requested = 0; requested < 5000; requested += 1) {
-    const { rows } = await waiting.execute(world.db)
-    if (rows[0]?.there === count) return
-  }
-  assert.fail(`there were never ${count} that waited`)
-}
-
 test('SGN-35 a member deleted while another completes the request leaves no approval in the event', async (t) => {
   const shop = await openShop(t)
   const { ann, owner, requestId, sign } = await openForOrganization(shop)
@@ -185,9 +169,9 @@ test('SGN-35 a member deleted while another completes the request leaves no appr
     assert.equal((await held.forUpdate().execute()).length, 1)
     // It has read the approvals, and waits to queue the event.
     const completed = byOwner.send(requestId, body, 'approve')
-    await untilWaiting(1)
+    await untilWaiting(world.db, 1)
     const removed = remove(ann)
-    await Promise.race([removed, untilWaiting(2)])
+    await Promise.race([removed, untilWaiting(world.db, 2)])
     return { completed, removed }
   })
   await both.removed
