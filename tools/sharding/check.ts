@@ -11,6 +11,8 @@ import { exceptions, type Exception } from './exceptions.ts'
 import type { Schema, Stray } from './scope.ts'
 import { findStrays } from './statement.ts'
 
+/** A statement that a distributed database does not get: `onOneServer` of the service. */
+const ofOneServer = '/* on one server */'
 /** Statements on rows, as opposed to those on transactions, settings and locks. */
 const ofRows = /^\s*(?:select|insert|update|delete|with|\()/i
 const tablesFile = join(import.meta.dirname, '../../server/platform/database/tables.ts')
@@ -31,7 +33,9 @@ export function readRecorded(folder: string): Recorded[] {
   const files = globSync('*.jsonl', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'))
   const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''))
   const recorded = lines.map(readLine).map(toSharded)
-  return [...new Map(recorded.map((one) => [shapeOf(one.text), one])).values()].filter(({ text }) => ofRows.test(text))
+  return [...new Map(recorded.map((one) => [shapeOf(one.text), one])).values()].filter(
+    ({ text }) => ofRows.test(text) && !text.includes(ofOneServer),
+  )
 }
 
 function readLine(line: string): Recorded {

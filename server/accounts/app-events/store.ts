@@ -2,6 +2,7 @@ import type { WebhookEventType } from '@countersign/protocol/clients/webhook-eve
 import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 
 /**
  * An app with a webhook that an identity is connected to, or the service if `clientId` is null. `version` is that of
@@ -22,21 +23,31 @@ export async function listRecipients(
   identityIds: IdentityId[],
   types: readonly string[],
 ): Promise<Recipient[]> {
-  const ofApps = sql<Recipient & { allowed: string[] }>`
+  const ofApps = sql<Allowed | OfService>`
     select consent.identity_id as "identityId", version, consent.client_id as "clientId", scope,
       allowed_scopes as allowed
     from authorization_consent consent join identity using (identity_id) join webhook_endpoint using (client_id)
       join app using (client_id)
     where consent.identity_id = any(${identityIds}::uuid[]) and cardinality(scope) > 0
       and disabled_at is null and app.status = 'active'`
-  const ofService = sql`select receiver_id from webhook_endpoint where ${hearsOfService(types)} limit 1`
-  const [{ rows }, heard] = await Promise.all([ofApps.execute(tx), ofService.execute(tx)])
-  const apps = rows.map(({ allowed, ...recipient }) => ({
+  const ofService = sql<OfService>`
+    select null::uuid, null::integer, null, null::text[], null::text[]
+    where exists (select from webhook_endpoint where ${hearsOfService(types)})`
+  const rows = isDistributed(tx)
+    ? (await Promise.all([ofApps.execute(tx), ofService.execute(tx)])).flatMap((one) => one.rows)
+    : (await sql<Allowed | OfService>`${ofApps} union all ${ofService} ${onOneServer}`.execute(tx)).rows
+  const apps = rows.filter(isOfApp).map(({ allowed, ...recipient }) => ({
     ...recipient,
     scope: recipient.scope.filter((each) => allowed.includes(each)),
   }))
-  return heard.rows.length > 0 ? [...apps, ...(await listForService(tx, identityIds))] : apps
+  return apps.length < rows.length ? [...apps, ...(await listForService(tx, identityIds))] : apps
 }
+
+/** Row of a connected app, with what it is still allowed, and row that stands for the service. */
+type Allowed = Recipient & { allowed: string[] }
+type OfService = { identityId?: null }
+
+const isOfApp = (row: Allowed | OfService): row is Allowed => Boolean(row.identityId)
 
 async function listForService(tx: Transaction, identityIds: IdentityId[]): Promise<Recipient[]> {
   const rows = await tx

@@ -2,6 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
 
 /** Lists `count` members of a group by ID, those after an identity, each with all of its sources. */
 export async function listMembers(
@@ -9,19 +10,18 @@ export async function listMembers(
   groupId: string,
   { after, count }: { after: IdentityId | undefined; count: number },
 ) {
-  const listed = await db
+  const listed = db
     .selectFrom('group_member_by_group')
-    .select('identity_id as identityId')
+    .select('identity_id')
     .where('group_id', '=', groupId)
     .$if(after !== undefined, (rows) => rows.where('identity_id', '>', after ?? null))
     .orderBy('identity_id')
     .limit(count)
-    .execute()
   const { rows } = await sql<MemberRow>`
     select identity_id as "identityId", handle, display_name as "displayName",
       array_agg(source order by source) as sources, min(added_at) as "addedAt"
     from identity join group_member using (identity_id)
-    where identity_id = any(${listed.map(({ identityId }) => identityId)}::uuid[]) and group_id = ${groupId}
+    where identity_id = any(${await findKeys(db, listed)}) and group_id = ${groupId}
     group by identity_id order by identity_id`.execute(db)
   return rows
 }

@@ -239,8 +239,8 @@ export async function deleteListed(
     delete from group_member member
     using unnest(${identityIds}::uuid[], ${groupIds}::uuid[], ${sources}::text[])
       as listed (identity_id, group_id, source)
-    where member.identity_id = listed.identity_id and member.group_id = listed.group_id
-      and member.source = listed.source ${ended}
+    where member.identity_id = any(${identityIds}::uuid[]) and member.identity_id = listed.identity_id
+      and member.group_id = listed.group_id and member.source = listed.source ${ended}
     returning member.identity_id as "identityId", member.group_id as "groupId"`.execute(tx)
   return rows
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
 import type { IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { findKeys } from '#platform/database/distributed/keys.ts'
 
 export type OperatorRow = {
@@ -133,13 +134,22 @@ async function lockOwners(tx: Transaction): Promise<void> {
   await sql`select from operator where role = 'owner' order by identity_id for update`.execute(tx)
 }
 
+const otherOwners = (identityIds: IdentityId[], now: Date) => sql`
+  select identity_id from operator other join identity using (identity_id)
+  where other.role = 'owner' and identity_id <> all(${identityIds}::uuid[]) and ${isActive(now)} limit 1`
+
 /** Checks whether an owner remains if these identities can do nothing. No concurrent change makes it wrong. */
 export async function leavesOwner(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<boolean> {
   await lockOwners(tx)
-  const { rows } = await sql`
-    select identity_id from operator join identity using (identity_id)
-    where role = 'owner' and identity_id <> all(${identityIds}::uuid[]) and ${isActive(now)} limit 1`.execute(tx)
+  const { rows } = await otherOwners(identityIds, now).execute(tx)
   return rows.length === 1
+}
+
+/** The same as a condition. A distributed database does not check it in a statement that changes operators. */
+async function keepsOwner(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<RawBuilder<boolean>> {
+  if (isDistributed(tx)) return sql`${await leavesOwner(tx, identityIds, now)}`
+  await lockOwners(tx)
+  return sql`exists (${otherOwners(identityIds, now)} ${onOneServer})`
 }
 
 /** Row of an operator to change. `heldRole` is the role that it must still have, if it is that of the caller. */
@@ -155,20 +165,20 @@ export async function updateRole(
   { role, grantedBy }: Pick<NewOperator, 'role' | 'grantedBy'>,
   now: Date,
 ): Promise<boolean> {
-  const keepsOwner = role === 'owner' || (await leavesOwner(tx, [target.identityId], now))
+  const mayEnd = role === 'owner' ? sql`true` : await keepsOwner(tx, [target.identityId], now)
   const { rows } = await sql`
     update operator set role = ${role}, granted_at = ${now}, granted_by = ${grantedBy}
-    where ${isTarget(target)} and (role <> 'owner' or ${keepsOwner})
+    where ${isTarget(target)} and (role <> 'owner' or ${mayEnd})
     returning identity_id`.execute(tx)
   return rows.length === 1
 }
 
 /** Deletes an operator, unless that leaves no owner. Returns false if it deleted nothing. */
 export async function deleteOperator(tx: Transaction, target: Target, now: Date): Promise<boolean> {
-  const keepsOwner = await leavesOwner(tx, [target.identityId], now)
+  const mayEnd = await keepsOwner(tx, [target.identityId], now)
   const { rows } = await sql`
     delete from operator
-    where ${isTarget(target)} and (role <> 'owner' or ${keepsOwner})
+    where ${isTarget(target)} and (role <> 'owner' or ${mayEnd})
     returning identity_id`.execute(tx)
   return rows.length === 1
 }
@@ -176,7 +186,7 @@ export async function deleteOperator(tx: Transaction, target: Target, now: Date)
 /** Deletes the operators among identities. Returns false if that would leave no owner. */
 export async function deleteOperatorsOf(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<boolean> {
   if ((await listRolesOf(tx, identityIds)).length === 0) return true
-  const mayEnd = sql`(role <> 'owner' or ${await leavesOwner(tx, identityIds, now)})`
+  const mayEnd = sql`(role <> 'owner' or ${await keepsOwner(tx, identityIds, now)})`
   await sql`delete from operator where identity_id = any(${identityIds}::uuid[]) and ${mayEnd}`.execute(tx)
   const { rows } = await sql`
     select from operator where identity_id = any(${identityIds}::uuid[]) limit 1`.execute(tx)

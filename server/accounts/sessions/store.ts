@@ -3,7 +3,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { BatchStatement } from '#platform/database/batching.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { inShards } from '#platform/database/distributed/engine.ts'
+import { inShards, isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 
 /**
@@ -106,22 +106,25 @@ function originColumns(openedBy: NewSession['openedBy']) {
 }
 
 export async function listSessionsOfUser(db: Database, userId: UserId) {
-  const sessions = await db
+  const ofUser = db
     .selectFrom('session')
     .select(['session_id as sessionId', 'user_agent as userAgent', 'auth_method as authMethod'])
-    .select(['created_at as createdAt', 'last_seen_at as lastSeenAt', 'expires_at as expiresAt'])
-    .select('credential_id as credentialId')
-    .where('user_id', '=', userId)
+    .select(['session.created_at as createdAt', 'last_seen_at as lastSeenAt', 'expires_at as expiresAt'])
+    .select('session.credential_id as credentialId')
+    .where('session.user_id', '=', userId)
     .orderBy('last_seen_at', 'desc')
     .orderBy('session_id')
-    .execute()
-  const credentialIds = [...new Set(sessions.flatMap(({ credentialId }) => credentialId ?? []))]
-  const passkeys = await db
-    .selectFrom('passkey_credential')
-    .select(['credential_id as credentialId', 'name'])
-    .where(sql<boolean>`credential_id = any(${credentialIds}::text[])`)
-    .execute()
-  const names = new Map(passkeys.map((passkey) => [passkey.credentialId, passkey.name]))
+  if (!isDistributed(db))
+    return ofUser
+      .leftJoin('passkey_credential', 'passkey_credential.credential_id', 'session.credential_id')
+      .select('passkey_credential.name as passkeyName')
+      .modifyEnd(onOneServer)
+      .execute()
+  const sessions = await ofUser.execute()
+  const { rows } = await sql<{ credentialId: string; name: string }>`
+    select credential_id as "credentialId", name from passkey_credential
+    where credential_id = any(${sessions.flatMap(({ credentialId }) => credentialId ?? [])}::text[])`.execute(db)
+  const names = new Map(rows.map(({ credentialId, name }) => [credentialId, name]))
   return sessions.map((session) => ({ ...session, passkeyName: names.get(session.credentialId ?? '') ?? null }))
 }
 

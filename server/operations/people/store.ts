@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { findKeys } from '#platform/database/distributed/keys.ts'
 import { entryFields, type IdentityEntryRow, invitedEntryFields } from './entry-store.ts'
 
@@ -14,20 +15,34 @@ type Details = Omit<IdentityEntryRow, 'createdAt'> & {
 
 /** Finds an identity, with what its account has. */
 export async function findIdentity(db: Database, identityId: IdentityId, now: Date): Promise<Details | undefined> {
-  const users = await findKeys(db, db.selectFrom('identity').select('user_id').where('identity_id', '=', identityId))
+  const { before, passkeys, codes } = await ofAccount(db, identityId)
   const { rows } = await sql<Details>`
-    with passkey as materialized (
-      select user_id from passkey_credential where user_id = any(${users}) limit 1
-    ), recovery_code as materialized (
-      select user_id from encryption_recovery_code where user_id = any(${users}) limit 1
-    )
-    select ${entryFields(now)}, version,
-      exists (select from passkey) as "hasPasskey", exists (select from recovery_code) as "hasRecoveryCode",
+    ${before} select ${entryFields(now)}, version,
+      exists (${passkeys}) as "hasPasskey", exists (${codes}) as "hasRecoveryCode",
       exists (
         select from signing_key where signing_key.identity_id = identity.identity_id and replaced_at is null
       ) as "hasSigningKey"
     from identity where identity_id = ${identityId}`.execute(db)
   return rows[0]
+}
+
+/** Queries of what an account has, and what a distributed database reads `before`: the account is in other shards. */
+async function ofAccount(db: Database, identityId: IdentityId) {
+  const [ofPasskey, ofCode] = [
+    sql`select user_id from passkey_credential`,
+    sql`select user_id from encryption_recovery_code`,
+  ]
+  if (!isDistributed(db)) {
+    const isOwn = sql`where user_id = identity.user_id`
+    return { before: onOneServer, passkeys: sql`${ofPasskey} ${isOwn}`, codes: sql`${ofCode} ${isOwn}` }
+  }
+  const users = await findKeys(db, db.selectFrom('identity').select('user_id').where('identity_id', '=', identityId))
+  const isOwn = sql`where user_id = any(${users}) limit 1`
+  return {
+    before: sql`with passkey as materialized (${ofPasskey} ${isOwn}), code as materialized (${ofCode} ${isOwn})`,
+    passkeys: sql`select from passkey`,
+    codes: sql`select from code`,
+  }
 }
 
 /** Finds an invited identity. No edit has changed it. */

@@ -1,6 +1,7 @@
-import { type Insertable, sql, type Selectable } from 'kysely'
+import { type Insertable, type RawBuilder, sql, type Selectable } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { type Database, isTransaction, type Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import type { Tables } from '#platform/database/tables.ts'
@@ -64,11 +65,11 @@ export async function listAuditEventsOfOrganization(
   { organizationId, before, action, by, from, until }: OfOrganization,
   count: number,
 ) {
-  const events = await db
+  const ofOrganization = db
     .selectFrom('audit_event')
     .select([
       ...(['event_id as entryId', 'occurred_at as at', 'action', 'actor'] as const),
-      ...(['identity_id as identityId', 'client_id as clientId'] as const),
+      ...(['audit_event.identity_id as identityId', 'client_id as clientId'] as const),
     ])
     .select(({ ref }) => ref('details').$castTo<Record<string, unknown>>().as('details'))
     .where('organization_id', '=', organizationId)
@@ -76,13 +77,20 @@ export async function listAuditEventsOfOrganization(
     .$if(action !== undefined, (some) =>
       some.where(({ eb, or }) => or([eb('action', '=', action ?? ''), eb('action', 'like', `${prefixOf(action)}.%`)])),
     )
-    .$if(by !== undefined, (some) => some.where('identity_id', '=', by ?? null))
+    .$if(by !== undefined, (some) => some.where('audit_event.identity_id', '=', by ?? null))
     .$if(from !== undefined, (some) => some.where('occurred_at', '>=', from ?? null))
     .$if(until !== undefined, (some) => some.where('occurred_at', '<', until ?? null))
     .orderBy('event_id', 'desc')
     .limit(count)
-    .execute()
   // A user who declined never joined: the organization does not follow their later names.
+  if (!isDistributed(db))
+    return ofOrganization
+      .leftJoin('identity', 'identity.identity_id', 'audit_event.identity_id')
+      .select(sql<string | null>`case when action <> 'organization.invitation.declined' then handle end`.as('handle'))
+      .modifyEnd(onOneServer)
+      .execute()
+
+  const events = await ofOrganization.execute()
   const joined = events.filter((event) => event.action !== 'organization.invitation.declined')
   const handles = await listHandles(
     db,
@@ -188,14 +196,20 @@ export async function listAuditEventsOfUser(db: Database, userId: UserId, page: 
   const ofKind = patterns ? sql`and action like any(${patterns}::text[])` : sql``
   const ofIdentity = identityId ? sql`and identity_id = ${identityId}` : sql``
   const columns = sql`event_id, occurred_at, action, actor, identity_id, client_id, app_name, device, details`
-  const identities = await db.selectFrom('identity').select('identity_id').where('user_id', '=', userId).execute()
-  const others = identities.map(
-    (own) => sql`union all (
-        select ${columns} from audit_event
-        where identity_id = ${own.identity_id} and user_id is null and event_id < ${before} ${ofKind} ${ofIdentity}
-        order by event_id desc limit ${count}
-      )`,
-  )
+  const identities = sql<{ identity_id: IdentityId }>`select identity_id from identity where user_id = ${userId}`
+  const byOthers = (own: RawBuilder<unknown>) => sql`
+    select ${columns} from audit_event
+    where audit_event.identity_id = ${own} and audit_event.user_id is null and event_id < ${before}
+      ${ofKind} ${ofIdentity}
+    order by event_id desc limit ${count}`
+  const others = isDistributed(db)
+    ? (await identities.execute(db)).rows.map(({ identity_id }) => sql`union all (${byOthers(sql`${identity_id}`)})`)
+    : [
+        sql`union all (
+          select others.* from (${identities}) own cross join lateral (${byOthers(sql`own.identity_id`)}) others
+          ${onOneServer}
+        )`,
+      ]
   const { rows } = await sql<EntryOfUser>`
     with entry as (
       (
@@ -247,10 +261,19 @@ export async function lockViewedIdentity(tx: Transaction, identityId: IdentityId
  */
 export async function insertViewUnlessRecent(tx: Transaction, view: NewEvent, since: Date): Promise<void> {
   const { operator_kind: kind, operator_id: id } = view
-  const { rows } = await sql`
+  const recent = sql`
     select event_id from audit_event
     where identity_id = ${view.identity_id} and action = 'identity.viewed' and occurred_at > ${since}
       and operator_kind is not distinct from ${kind}::text and operator_id is not distinct from ${id}::uuid
-    limit 1`.execute(tx)
-  if (rows.length === 0) await tx.insertInto('audit_event').values(view).execute()
+    limit 1`
+  // A distributed database looks for it in all shards, but not in a statement that inserts a row.
+  const isMissing = isDistributed(tx)
+    ? sql`${(await recent.execute(tx)).rows.length === 0}`
+    : sql`not exists (${recent}) ${onOneServer}`
+  const { columns, query } = rowQuery(view)
+  const insert = tx
+    .insertInto('audit_event')
+    .columns(columns)
+    .expression(sql`${query} where ${isMissing}`)
+  await insert.execute()
 }

@@ -3,7 +3,7 @@ import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { councilSettings, unsignedCouncilActions } from '@countersign/protocol/formats/acts/act'
 import type { JsonObject } from '@countersign/protocol/formats/signing/canonical-json'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { isDistributed } from '#platform/database/distributed/engine.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 export type TrailEventDetails = {
@@ -234,37 +234,41 @@ export async function listTrailRows(
   { after, to }: Range,
   count: number,
 ): Promise<TrailRow[]> {
-  const rows = await db
+  const ofTrail = db
     .selectFrom('organization_trail')
-    .select(['sequence', 'entry', 'salt', 'details as ownDetails', 'proposal', 'event_id'])
-    .where('organization_id', '=', organizationId)
-    .where('sequence', '>', after)
-    .$if(to !== undefined, (some) => some.where('sequence', '<=', to ?? 0))
-    .orderBy('sequence')
+    .select(['organization_trail.sequence', 'entry', 'salt', 'organization_trail.details as ownDetails', 'proposal'])
+    .select('organization_trail.event_id as eventId')
+    .where('organization_trail.organization_id', '=', organizationId)
+    .where('organization_trail.sequence', '>', after)
+    .$if(to !== undefined, (some) => some.where('organization_trail.sequence', '<=', to ?? 0))
+    .orderBy('organization_trail.sequence')
     .limit(count)
-    .execute()
-  const events = await listEventDetails(
-    db,
-    rows.map((row) => row.event_id),
-  )
+  const joined = ofTrail
+    .leftJoin('audit_event', 'audit_event.event_id', 'organization_trail.event_id')
+    .select(['audit_event.event_id as entryId', 'identity_id as identityId', 'client_id as clientId'])
+    .select(({ ref }) => ref('audit_event.details').$castTo<JsonObject | null>().as('details'))
+    .modifyEnd(onOneServer)
+  const rows = isDistributed(db) ? await withEvents(db, await ofTrail.execute()) : await joined.execute()
   const [first, last] = [rows[0], rows.at(-1)]
   const signatures = first && last ? await listSignatures(db, organizationId, first.sequence, last.sequence) : []
   const signed = Map.groupBy(signatures, ({ sequence }) => sequence)
-  return rows.map(({ event_id, ...row }) => ({
-    ...row,
-    event: events.get(event_id) ?? null,
-    acts: signed.get(row.sequence) ?? [],
-  }))
+  return rows.map(({ eventId, entryId, identityId, clientId, details, ...row }) => {
+    const event = entryId === null || details === null ? null : { entryId: eventId, details, identityId, clientId }
+    return { ...row, event, acts: signed.get(row.sequence) ?? [] }
+  })
 }
 
-async function listEventDetails(db: Database, eventIds: string[]): Promise<Map<string, TrailEventDetails>> {
-  const rows = await db
+/** Adds what the events of entries contain, which are in other shards. */
+async function withEvents<Row extends { eventId: string }>(db: Database, rows: Row[]) {
+  const events = await db
     .selectFrom('audit_event')
     .select(['event_id as entryId', 'identity_id as identityId', 'client_id as clientId'])
     .select(({ ref }) => ref('details').$castTo<JsonObject>().as('details'))
-    .where(sql<boolean>`event_id = any(${eventIds}::uuid[])`)
+    .where(sql<boolean>`event_id = any(${rows.map(({ eventId }) => eventId)}::uuid[])`)
     .execute()
-  return new Map(rows.map((row) => [row.entryId, row]))
+  const known = new Map(events.map((event) => [event.entryId, event]))
+  const none = { entryId: null, identityId: null, clientId: null, details: null }
+  return rows.map((row) => ({ ...row, ...(known.get(row.eventId) ?? none) }))
 }
 
 function listSignatures(db: Database, organizationId: OrganizationId, from: number, to: number) {

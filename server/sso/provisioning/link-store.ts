@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 
 export function findLink(db: Database, connectionId: string, subject: string) {
@@ -31,28 +32,34 @@ export async function insertLink(tx: Transaction, link: NewLink, now: Date): Pro
     identity_id: link.identityId,
     linked_at: now,
   }
-  const former = tx
-    .deleteFrom('sso_link')
-    .where('connection_id', '=', link.connectionId)
-    .where('subject', '=', link.subject)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('organization_member')
-            .select('organization_member.member_id')
-            .whereRef('organization_member.organization_id', '=', 'sso_link.organization_id')
-            .whereRef('organization_member.member_id', '=', 'sso_link.member_id'),
-        ),
-      ),
+  // A distributed database does not look up members in the update of a conflict.
+  const replacesFormer = isDistributed(tx)
+  if (replacesFormer)
+    sendAhead(
+      tx,
+      tx
+        .deleteFrom('sso_link')
+        .where('connection_id', '=', link.connectionId)
+        .where('subject', '=', link.subject)
+        .where(isOfFormerMember),
     )
-  sendAhead(tx, former)
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('sso_link')
     .values({ connection_id: link.connectionId, subject: link.subject, ...said })
-    .onConflict((conflict) => conflict.columns(['connection_id', 'subject']).doNothing())
+    .onConflict((conflict) => {
+      const present = conflict.columns(['connection_id', 'subject'])
+      return replacesFormer ? present.doNothing() : present.doUpdateSet(said).where(isOfFormerMember)
+    })
+    .$if(!replacesFormer, (insert) => insert.modifyEnd(onOneServer))
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
 }
+
+const isOfFormerMember = sql<boolean>`not exists (
+  select from organization_member
+  where organization_member.organization_id = sso_link.organization_id
+    and organization_member.member_id = sso_link.member_id
+)`
 
 /**
  * Records the current e-mail address of a subject, and removes it from a subject that had it before. The caller has

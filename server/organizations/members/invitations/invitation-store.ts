@@ -2,6 +2,7 @@ import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 
 type NewInvitation = {
   organizationId: OrganizationId
@@ -44,24 +45,49 @@ async function waiting(db: Database, { organizationId, invitationId }: Invitatio
     .$if(invitationId !== undefined, (one) => one.where('invitation_id', '=', invitationId ?? ''))
     // Otherwise the index by end may be used, which has the invitations of all organizations.
     .offset(0)
-  const invitations = await db
+  const pending = db
     .selectFrom(ofOrganization.as('organization_invitation'))
     .select([
       'invitation_id as invitationId',
       'role',
-      'email',
-      'identity_id as identityId',
+      'organization_invitation.email as email',
+      'organization_invitation.identity_id as identityId',
       'invited_by as invitedBy',
       'token_sha256 as tokenSha256',
       'mail_token_sha256 as mailTokenSha256',
-      'created_at as createdAt',
+      'organization_invitation.created_at as createdAt',
       'mailed_at as mailedAt',
       'expires_at as expiresAt',
     ])
     .where('accepted_at', 'is', null)
     .where('expires_at', '>', now)
     .orderBy('invitation_id', 'desc')
-    .execute()
+  if (!isDistributed(db))
+    return pending
+      .leftJoinLateral(
+        ({ selectFrom }) =>
+          selectFrom('identity')
+            .select('identity.handle')
+            .whereRef('identity.identity_id', '=', 'organization_invitation.identity_id')
+            .offset(0)
+            .as('invitee'),
+        (join) => join.onTrue(),
+      )
+      .leftJoinLateral(
+        ({ selectFrom }) =>
+          selectFrom('identity')
+            .select(['identity.display_name', 'identity.handle', 'identity.avatar_url'])
+            .whereRef('identity.identity_id', '=', 'organization_invitation.invited_by')
+            .offset(0)
+            .as('inviter'),
+        (join) => join.onTrue(),
+      )
+      .select(['invitee.handle as handle', 'inviter.display_name as inviterName'])
+      .select(['inviter.handle as inviterHandle', 'inviter.avatar_url as inviterAvatarUrl'])
+      .modifyEnd(onOneServer)
+      .execute()
+
+  const invitations = await pending.execute()
   const names = await listNames(
     db,
     invitations.flatMap(({ identityId, invitedBy }) => [identityId ?? [], invitedBy].flat()),

@@ -68,6 +68,12 @@ export function replicaOf(db: Database, table: keyof Tables): RawBuilder<unknown
 }
 
 /**
+ * Marks a statement of which a distributed database gets another form, because it does not take this one, or reads more
+ * for it. The check of shards then reads the other form, on a cluster.
+ */
+export const onOneServer = sql`/* on one server */`
+
+/**
  * Builds a part of a statement that only a distributed database executes. One server gets it as a comment: it needs no
  * condition that tells the shards, and may plan a worse statement with it. For statements that are texts.
  */
