@@ -49,7 +49,11 @@ test('a delivery of a killed process is sent by the next one under the same ID',
 
   // As if the lease of the killed process had expired.
   const storage = await reopenStorage(service.settings.DATABASE_URL, service.settings.DATA_DIR)
-  await sql`update webhook_delivery set next_attempt_at = next_attempt_at - interval '30 seconds'`.execute(storage.db)
+  await sql`
+    update webhook_delivery
+    set next_attempt_at = (next_attempt_at at time zone 'UTC' - interval '30 seconds') at time zone 'UTC'`.execute(
+    storage.db,
+  )
   await storage.close()
   await service.restart()
   await receiver.has(2)
