@@ -4,6 +4,7 @@ import { rest, systemClock } from '#platform/clock.ts'
 import { remindOfAddresses } from './banner.ts'
 import { type Config, logsAsText } from '#platform/config/config.ts'
 import { openStorage, type Storage } from '#platform/database/database.ts'
+import { openLargeReads } from '#platform/database/replica/replica.ts'
 import { reportEgress } from '#platform/egress.ts'
 import { loadOrGenerateSecret, loadStoredSecret } from '#platform/config/data-directory.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -48,6 +49,12 @@ export async function start(given: Config, builtPages?: Pages, workshop?: Worksh
   const storage = await openStorageOf(given, log)
   const settings = await openSettings({ config: given, db: storage.db })
   const config = withCurrentBrand(given, settings)
+  const largeReads = openLargeReads({
+    url: config.databaseReadUrl,
+    storage,
+    onObstacle: (reason) =>
+      reason === undefined ? log.info('replica in use again') : log.warn({ reason }, 'replica not used'),
+  })
   const { telemetry, readMetrics, ...telling } = openTelemetry(config, log, storage)
   const kernel: ServerContext = {
     config,
@@ -55,6 +62,7 @@ export async function start(given: Config, builtPages?: Pages, workshop?: Worksh
     prepared: storage.prepared,
     batched: storage.batched,
     alone: storage.withDedicatedConnection,
+    largeReads,
     clock: systemClock,
     log,
     telemetry,
@@ -91,6 +99,7 @@ export async function start(given: Config, builtPages?: Pages, workshop?: Worksh
       await within(begunAt + withinMilliseconds - performance.now(), kernel.mail.idle())
       await stopMetrics?.()
       await telling.close()
+      await largeReads.close()
       await storage.close()
       await flush()
     },

@@ -1,10 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { findPrograms } from './program.ts'
 
 const oldestVersion = 15
@@ -38,34 +39,69 @@ export async function startPostgres({ durable = false, parent = tmpdir() } = {})
   try {
     if (owner) chownSync(folder, owner.uid, owner.gid)
     initialize(bin, folder, password, owner)
-    const port = await freePort()
     const durability = durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
-    const settings = [...durability, `port=${port}`, 'listen_addresses=127.0.0.1', 'max_connections=300']
-    const options = settings.flatMap((setting) => ['-c', setting])
-    const launch = () =>
-      spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), '-k', folder, ...options], {
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'pipe'],
-        ...owner,
-      })
-    let server = launch()
-    const end = endWithProcess(() => server, folder)
-    await readiness(server)
-    return {
-      url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-      get pid() {
-        return server.pid ?? 0
-      },
-      stop: () => stop(server),
-      async start() {
-        server = launch()
-        await readiness(server)
-      },
-      [Symbol.asyncDispose]: end,
-    }
+    return await serve({ bin, folder, owner, password, settings: durability })
   } catch (error) {
     removeFolder(folder)
     throw error
+  }
+}
+
+/** Starts a hot standby of a cluster, with the same users, in the same way. `settings` are further ones of its own. */
+export function startStandby(primary: Pick<Cluster, 'url'>, settings: string[] = []): Promise<Cluster> {
+  const feedback = ['hot_standby_feedback=on', 'wal_receiver_status_interval=1']
+  return startCopy(primary, { settings: [...feedback, ...settings], isStandby: true })
+}
+
+/** Starts a copy of a cluster as it is now, which is then a cluster of its own, or a standby. */
+export async function startCopy(
+  { url }: Pick<Cluster, 'url'>,
+  { settings = [], isStandby = false }: { settings?: string[]; isStandby?: boolean } = {},
+): Promise<Cluster> {
+  const bin = newestInstallation(['initdb', 'pg_basebackup'])
+  const owner = unprivilegedOwner()
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-postgres-'))
+  try {
+    if (owner) chownSync(folder, owner.uid, owner.gid)
+    // Without a slot, a checkpoint may remove what the standby has not received yet.
+    const slot = `standby_${randomBytes(4).toString('hex')}`
+    const following = isStandby ? ['--write-recovery-conf', '--create-slot', `--slot=${slot}`] : []
+    const parameters = ['-d', url, '-D', join(folder, 'data'), '--checkpoint=fast', '--no-sync', ...following]
+    await promisify(execFile)(join(bin, 'pg_basebackup'), parameters, { cwd: folder, ...owner })
+    const { password } = new URL(url)
+    return await serve({ bin, folder, owner, password, settings: ['fsync=off', ...settings] })
+  } catch (error) {
+    removeFolder(folder)
+    throw error
+  }
+}
+
+type Prepared = { bin: string; folder: string; owner: Owner; password: string; settings: string[] }
+
+async function serve({ bin, folder, owner, password, settings }: Prepared): Promise<Cluster> {
+  const port = await freePort()
+  const all = [...settings, `port=${port}`, 'listen_addresses=127.0.0.1', 'max_connections=300']
+  const options = all.flatMap((setting) => ['-c', setting])
+  const launch = () =>
+    spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), '-k', folder, ...options], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...owner,
+    })
+  let server = launch()
+  const end = endWithProcess(() => server, folder)
+  await readiness(server)
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return server.pid ?? 0
+    },
+    stop: () => stop(server),
+    async start() {
+      server = launch()
+      await readiness(server)
+    },
+    [Symbol.asyncDispose]: end,
   }
 }
 
@@ -126,7 +162,7 @@ async function readiness(server: ChildProcess): Promise<void> {
   let words = ''
   server.stderr?.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-4000)
-    if (words.includes('database system is ready to accept connections')) resolve()
+    if (/database system is ready to accept (?:read-only )?connections/.test(words)) resolve()
   })
   server.once('error', reject)
   server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${words}`)))

@@ -139,7 +139,14 @@ function resolve(reference: unknown, { what, ...place }: Secret, { settings, ori
  * Variables with secrets of the service. Who writes a file chooses the receivers of its headers, and must not get what
  * the one who applies it holds.
  */
-const ofService = ['ADMIN_TOKEN', 'DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS', 'SECRET_KEY', 'SMTP_URL']
+const ofService = [
+  'ADMIN_TOKEN',
+  'DATABASE_READ_URL',
+  'DATABASE_URL',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'SECRET_KEY',
+  'SMTP_URL',
+]
 const filesOfService = ['admin-token', 'secret-key', 'setup-link']
 
 function isOfService(file: string, { dataDir }: Settings): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { openTestDatabase } from '#testing/database.ts'
-import { freePorts, launch } from '#testing/service.ts'
+import { freePorts, launch, startService } from '#testing/service.ts'
 import { startPostgres } from '../../tools/postgres.ts'
 
 const isShared = process.env['TEST_DATABASE_URL'] !== undefined
@@ -70,6 +70,24 @@ if (isShared) {
       assert.doesNotMatch(said, /a-password|node_modules/)
       assert.equal(code, 1)
     })
+
+  test('STO-50 a service whose replica is away starts, is ready and exports, and says so once', async (t) => {
+    const [port] = await freePorts(1)
+    const replica = `postgres://reader:a-password@127.0.0.1:${port}/countersign`
+    const service = await startService({ environment: { DATABASE_READ_URL: replica } })
+    t.after(() => service.close())
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200)
+    for (let nth = 0; nth < 2; nth += 1) {
+      const url = `${service.baseUrl}/api/admin/audit/export?format=jsonl`
+      const answer = await fetch(url, { headers: service.admin })
+      assert.equal(answer.status, 200)
+      assert.match(await answer.text(), /^\{/)
+    }
+    await service.wrote((output) => output.includes('replica not used'))
+    await service.end()
+    assert.deepEqual(service.output().match(/"reason":"ECONNREFUSED","msg":"replica not used"/g)?.length, 1)
+    assert.doesNotMatch(service.output(), /a-password/)
+  })
 
   test('NET-08 the start waits for a database that becomes available a little later', async (t) => {
     const cluster = await startPostgres()

@@ -6,6 +6,7 @@ import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { loadConfig } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { Storage } from '#platform/database/database.ts'
+import { openLargeReads } from '#platform/database/replica/replica.ts'
 import { createKeyring } from '#platform/crypto/keyring.ts'
 import { createLog } from '#platform/observability/log.ts'
 import { createMailer } from '#platform/outbound/mail.ts'
@@ -66,6 +67,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
   const clock = () => now
   const shared = process.env['TEST_DATABASE_URL'] === undefined ? undefined : storage.prepared
   const { log } = createLog(config.logLevel)
+  const largeReads = openLargeReads({ url: config.databaseReadUrl, storage, onObstacle: () => {} })
   const policies = applyRateLimitNumbers(rateLimitPolicies, config.rateLimitNumbers)
   const real = () => createRateLimits({ clock, shared, policies })
   const limits = rateLimits === true ? real() : rateLimits || noRateLimits
@@ -75,6 +77,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     prepared: storage.prepared,
     batched: storage.batched,
     alone: storage.withDedicatedConnection,
+    largeReads,
     clock,
     log,
     telemetry: noTelemetry,
@@ -106,6 +109,7 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
         // A test may have filled a table with more rows than a request could read in its time limit.
         await storage.withDedicatedConnection((db) => verifyInvariants(db, now))
       } finally {
+        await largeReads.close()
         await storage.close()
       }
     },

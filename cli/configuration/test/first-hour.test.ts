@@ -190,7 +190,8 @@ sinks: [{ key: taking, kind: http, url: 'https://taking.example/', headers: { X-
   await writeFile(kept, 'the-secret-key-of-a-service-on-this-machine\n')
   await symlink(kept, join(folder, 'link'))
   await writeFile(all, `{"admin":"${testAdminToken}"}`)
-  const taken = ['ADMIN_TOKEN', 'SECRET_KEY', 'DATABASE_URL', 'SMTP_URL'].map((name) => `{ fromEnv: ${name} }`)
+  const secrets = ['ADMIN_TOKEN', 'SECRET_KEY', 'DATABASE_URL', 'DATABASE_READ_URL', 'SMTP_URL']
+  const taken = secrets.map((name) => `{ fromEnv: ${name} }`)
   const files = [bearer, all, kept, join(folder, 'link')].map((file) => `{ fromFile: ${JSON.stringify(file)} }`)
   for (const reference of [...taken, ...files]) {
     await writeFile(path, sink(reference))

@@ -1,6 +1,8 @@
 import { csvRecord } from '@countersign/protocol/formats/files/csv'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
-import { type AuditFilter, listAuditEvents, type Reading } from '#platform/audit/event-list.ts'
+import { numberEvents } from '#platform/audit/chain.ts'
+import { type AuditFilter, listNumberedEvents, type Reading } from '#platform/audit/event-list.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 
 const pageCount = 500
 const recheckSeconds = 5
@@ -16,21 +18,24 @@ type Export = {
 
 /**
  * Writes the events of the service that a filter selects as the text of a file, newest first. The events are read while
- * the file is sent, and only as long as the reader has the right.
+ * the file is sent, from the replica if it has them, and only as long as the reader has the right.
  */
 export async function* writeEvents(
-  reading: Reading,
+  { largeReads, ...reading }: Reading & Pick<ServerContext, 'largeReads'>,
   { filter, format, requireRights, everySeconds = recheckSeconds }: Export,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvRecord(columns.map(([name]) => name))
   const write = format === 'csv' ? csvLine : jsonLine
   let checkedAt = performance.now()
+  await numberEvents(reading.db)
+  const read = largeReads.begin()
   for (let cursor: string | null | undefined; cursor !== null;) {
     if (performance.now() - checkedAt >= everySeconds * 1000) {
       await requireRights()
       checkedAt = performance.now()
     }
-    const { entries, nextCursor } = await listAuditEvents(reading, filter, { before: cursor, count: pageCount })
+    const page = { before: cursor, count: pageCount }
+    const { entries, nextCursor } = await read((db) => listNumberedEvents({ ...reading, db }, filter, page))
     if (entries.length > 0) yield entries.map(write).join('')
     cursor = nextCursor
   }

@@ -43,7 +43,7 @@ type Snapshot = { kernel: ServerContext; tables: readonly string[]; takenAt: Dat
 
 async function writeSnapshot({ kernel, tables, takenAt }: Snapshot, write: Write): Promise<void> {
   const keyCheck = await kernel.keyring.seal(keyCheckContext, takenAt.toISOString())
-  await kernel.alone((db) =>
+  await kernel.largeReads.readAlone((db, begin) =>
     snapshot(db, async (tx) => {
       const header = {
         format: 1,
@@ -51,7 +51,10 @@ async function writeSnapshot({ kernel, tables, takenAt }: Snapshot, write: Write
         takenAt: takenAt.toISOString(),
         keyCheck,
       } as const
-      await pipeline(linesOf(tx, header, await inReferenceOrder(tx, tables)), createGzip(), write)
+      const sorted = await inReferenceOrder(tx, tables)
+      await store.requireReadable(tx, sorted)
+      begin()
+      await pipeline(linesOf(tx, header, sorted), createGzip(), write)
     }),
   )
 }

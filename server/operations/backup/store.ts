@@ -22,6 +22,14 @@ export async function listReferences(tx: Transaction): Promise<{ from: string; t
   return rows
 }
 
+/** Throws unless these tables can be read, so that a backup fails before it has begun. */
+export async function requireReadable(tx: Transaction, tables: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${tables}::text[]) as name where not has_table_privilege(name, 'select')`.execute(tx)
+  const [denied] = rows
+  if (denied) throw new Error(`its role may not read ${denied.name}`)
+}
+
 /** Streams the rows of a table as JSON lines, in batches. PostgreSQL serializes them, so no value is rounded. */
 export async function* streamRows(tx: Transaction, table: string): AsyncGenerator<string[]> {
   await sql`

@@ -27,6 +27,8 @@ export type Reading = EventReader & { db: Database }
 
 type Page = { before: string | undefined; count: number }
 
+type EventPage = { entries: AuditEvent[]; nextCursor: string | null }
+
 /** Events that one request reads at most, because no index serves every filter. */
 const examinedMax = 1000
 
@@ -38,13 +40,18 @@ const toleranceSeconds = 86_400
  * page may have fewer than `count` events, and even none, although older ones exist: `nextCursor` is null only at the
  * end.
  */
-export async function listAuditEvents(
+export async function listAuditEvents(reading: Reading, filter: AuditFilter, page: Page): Promise<EventPage> {
+  await numberEvents(reading.db)
+  return listNumberedEvents(reading, filter, page)
+}
+
+/** Does the same for events that have a place, and changes nothing. */
+export async function listNumberedEvents(
   reading: Reading,
   filter: AuditFilter,
   { before, count }: Page,
-): Promise<{ entries: AuditEvent[]; nextCursor: string | null }> {
+): Promise<EventPage> {
   const { db } = reading
-  await numberEvents(db)
   const { from, until } = filter
   const start = least(before, until && (await findPlaceAfter(db, addSeconds(until, toleranceSeconds))))
   const end = isIndexed(filter) ? undefined : await findLastExamined(db, filter, start)

@@ -6,6 +6,7 @@ import { isEmail } from '@countersign/protocol/formats/email'
 import type { RegistrationMode, SomeSettings } from '@countersign/protocol/operations/settings'
 import { ConfigError } from '#platform/config-error.ts'
 import { type BrandSetting, brandSettings, readBrand } from './brand.ts'
+import { readDatabaseUrls } from './database-urls.ts'
 import { readFixedSettings } from './fixed-settings.ts'
 import { readReceivers } from './receivers.ts'
 import { suggestSetting } from './misspelling.ts'
@@ -28,6 +29,8 @@ export type Config = {
   /** Addresses of this machine for all listeners. Undefined for all addresses. */
   listenAddresses: string[] | undefined
   databaseUrl: Secret | undefined
+  /** A standby of the database, for large reads. Undefined if there is none. */
+  databaseReadUrl: Secret | undefined
   /** True if statements are prepared under names, which belong to a connection of the database. */
   statementNames: boolean
   dataDirectory: string
@@ -92,7 +95,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** All settings. A variable with a similar name prevents the start. */
 export const settings = [
   ...['BASE_URL', 'AUTH_URL', 'BUSINESS_URL', 'HOST', 'PORT', 'DATA_DIR', 'SECRET_KEY'],
-  ...['DATABASE_URL', 'DATABASE_STATEMENT_NAMES', 'ALLOW_EMBEDDED'],
+  ...['DATABASE_URL', 'DATABASE_READ_URL', 'DATABASE_STATEMENT_NAMES', 'ALLOW_EMBEDDED'],
   ...['ADMIN_TOKEN', 'WEBAUTHN_RP_ID', 'TRUST_PROXY', 'SMTP_URL', 'MAIL_FROM', 'WORKERS', 'LOG_LEVEL'],
   ...['LOG_FORMAT', 'METRICS_PORT'],
   ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'RATE_LIMITS'],
@@ -111,7 +114,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const authUrl = readUrl('AUTH_URL', given('AUTH_URL') ?? 'http://localhost:4401')
   const businessUrl = readUrl('BUSINESS_URL', given('BUSINESS_URL') ?? 'http://localhost:4402')
   const local = [baseUrl, authUrl, businessUrl].every(isLocal)
-  const databaseUrl = readDatabaseUrl(given('DATABASE_URL'))
+  const { databaseUrl, databaseReadUrl } = readDatabaseUrls(given)
   const brand = readBrand(given)
 
   if (!local && !databaseUrl && given('ALLOW_EMBEDDED') !== '1')
@@ -129,6 +132,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     port: readPort('PORT', given('PORT')),
     listenAddresses: readHost(given('HOST') ?? (local ? 'localhost' : undefined)),
     databaseUrl,
+    databaseReadUrl,
     statementNames: readSwitch('DATABASE_STATEMENT_NAMES', given('DATABASE_STATEMENT_NAMES') ?? 'on'),
     dataDirectory: resolve(given('DATA_DIR') ?? './data'),
     secretKeys: readSecretKeys(given('SECRET_KEY'), databaseUrl !== undefined),
@@ -226,15 +230,6 @@ function readTraces(given: (name: Setting) => string | undefined): TracesSetting
     serviceName: given('OTEL_SERVICE_NAME') ?? 'countersign',
     heedsParent: given('TRUST_PROXY') !== undefined && given('TRUST_PROXY') !== 'off',
   }
-}
-
-function readDatabaseUrl(text: string | undefined): Secret | undefined {
-  if (text === undefined) return undefined
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new ConfigError('DATABASE_URL must be a PostgreSQL URL: postgres://user:password@host:5432/database.')
-  if (new URL(text).hostname.includes(','))
-    throw new ConfigError('DATABASE_URL must name one PostgreSQL server, because revocations must apply at once.')
-  return new Secret(text)
 }
 
 function readRelyingPartyId(text: string | undefined, { hostname }: URL): string {

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Database, PreparedQuery, Storage } from '#platform/database/database.ts'
+import type { LargeReads } from '#platform/database/replica/replica.ts'
 import type { Keyring } from '#platform/crypto/keyring.ts'
 import type { Logger } from '#platform/observability/log.ts'
 import type { Mailer } from '#platform/outbound/mail.ts'
@@ -18,6 +19,7 @@ export type ServerContext = {
   prepared: PreparedQuery
   batched: Storage['batched']
   alone: Storage['withDedicatedConnection']
+  largeReads: Pick<LargeReads, 'begin' | 'readAlone'>
   clock: Clock
   log: Logger
   telemetry: Telemetry

@@ -42,6 +42,7 @@ const wrong: Record<string, Record<string, string>> = {
   HOST: { HOST: 'db.example' },
   PORT: { PORT: 'eighty' },
   DATABASE_URL: { DATABASE_URL: 'mysql://db' },
+  DATABASE_READ_URL: { ...hosted, DATABASE_READ_URL: 'mysql://db' },
   DATABASE_STATEMENT_NAMES: { DATABASE_STATEMENT_NAMES: 'no' },
   SECRET_KEY: { ...hosted, SECRET_KEY: 'short' },
   ADMIN_TOKEN: { ADMIN_TOKEN: 'short' },
@@ -117,17 +118,20 @@ for (const text of guessable)
     assert.throws(() => loadConfig({ ADMIN_TOKEN: text.replaceAll(' ', '-') }), /ADMIN_TOKEN must be random/)
   })
 
-test('STO-10 STO-11 the service uses a single PostgreSQL URL for reads and writes', () => {
+test('STO-10 STO-11 the service decides by a single PostgreSQL URL, and reads two files alone from a replica', () => {
   for (const url of ['postgres://u:p@one,two/countersign', 'postgresql://u:p@one.example,two.example/countersign'])
-    assert.throws(() => loadConfig({ ...hosted, DATABASE_URL: url }), /DATABASE_URL must name one/, url)
+    for (const name of ['DATABASE_URL', 'DATABASE_READ_URL'])
+      assert.throws(() => loadConfig({ ...hosted, [name]: url }), new RegExp(`^Error: ${name} must name one`), url)
+  assert.throws(() => loadConfig({ DATABASE_READ_URL: hosted.DATABASE_URL }), /DATABASE_READ_URL must be a standby/)
+  assert.equal(loadConfig(hosted).databaseReadUrl, undefined)
   const folder = join(import.meta.dirname, '../../../..')
   const exclude = ['**/testing/**', '**/*.test.ts', '**/node_modules/**']
   const sources = globSync('{server,saml}/**/*.ts', { cwd: folder, exclude })
   assert.ok(sources.length > 300)
-  const connecting = sources.filter((path) =>
-    /new (pg\.)?(Pool|Client)\(|connectionString/.test(readFileSync(join(folder, path), 'utf8')),
-  )
-  assert.deepEqual(connecting.toSorted(), [
+  const filesWith = (pattern: RegExp) =>
+    sources.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8'))).toSorted()
+  const connecting = filesWith(/new (pg\.)?(Pool|Client)\(|connectionString/)
+  assert.deepEqual(connecting, [
     'server/platform/database/database.ts',
     'server/platform/database/embedded.ts',
     'server/platform/database/server-pool.ts',
@@ -135,6 +139,26 @@ test('STO-10 STO-11 the service uses a single PostgreSQL URL for reads and write
   const texts = connecting.map((path) => readFileSync(join(folder, path), 'utf8'))
   const urls = texts.join('\n').match(/connectionString: .+/g) ?? []
   assert.deepEqual(urls.toSorted(), ['connectionString: url,', 'connectionString: url?.reveal(),'])
+  // Who can open a connection to another URL, who is given that of the replica, and who reads there.
+  assert.deepEqual(filesWith(/\b(serverPool|onOwnConnection)\b/), [
+    'server/platform/database/database.ts',
+    // `countersign shard`, which the service does not run.
+    'server/platform/database/distributed/sharding.ts',
+    'server/platform/database/replica/replica.ts',
+    'server/platform/database/server-pool.ts',
+  ])
+  assert.deepEqual(filesWith(/databaseReadUrl/), [
+    'server/app.ts',
+    'server/platform/config/config.ts',
+    'server/platform/config/database-urls.ts',
+  ])
+  assert.deepEqual(filesWith(/largeReads|database\/replica\//i), [
+    'server/app.ts',
+    'server/operations/audit/export.ts',
+    'server/operations/backup/backup.ts',
+    'server/platform/database/replica/replica.ts',
+    'server/platform/module/services.ts',
+  ])
 })
 
 test('SUP-05 a random secret is accepted', () => {
@@ -194,8 +218,14 @@ test('SUP-06 unrelated environment variables are ignored', () => {
 })
 
 test('printing a secret setting does not reveal it', () => {
-  const config = loadConfig({ ...hosted, ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd' })
-  assert.doesNotMatch(JSON.stringify(config), /q7Fd|yyyy|user:pass/)
+  const replica = 'postgres://reader:word@replica/countersign'
+  const config = loadConfig({
+    ...hosted,
+    ADMIN_TOKEN: 'yyyy0VXzj2mWb9cLtN4sKp8RyGhEuA6oFd',
+    DATABASE_READ_URL: replica,
+  })
+  assert.equal(config.databaseReadUrl?.reveal(), replica)
+  assert.doesNotMatch(JSON.stringify(config), /q7Fd|yyyy|user:pass|reader:word/)
 })
 
 test('SET-11 a service whose environment lets certain domains register does not start without domains or mail', () => {
