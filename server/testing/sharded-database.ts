@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '#platform/database/database.ts'
 import { setMode } from '#platform/database/distributed/sharding.ts'
+import { query } from './query.ts'
 
 /** Returns the nodes of the cluster to which the database belongs, or undefined without a cluster. */
 export async function findNodes(url: string): Promise<string[] | undefined> {
@@ -40,16 +41,6 @@ function addressed(url: string, host: string, port: number): string {
   const own = new URL(url)
   own.host = `${host}:${port}`
   return own.href
-}
-
-export async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(text)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 /** Copies all rows of a distributed database to temporary tables of a transaction, which any query can join. */

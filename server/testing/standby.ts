@@ -1,9 +1,9 @@
 import { setTimeout as pass } from 'node:timers/promises'
-import pg from 'pg'
 import { openStorage, type Storage } from '#platform/database/database.ts'
 import { Secret } from '#platform/crypto/secret.ts'
 import { type Cluster, startPostgres } from '../../tools/postgres.ts'
 import { failing } from './migrated-database.ts'
+import { query } from './query.ts'
 
 /**
  * Starts a PostgreSQL server of a test's own, and opens a migrated database that belongs to an ordinary role. It ends
@@ -50,14 +50,8 @@ export function openDatabaseOf(cluster: Pick<Cluster, 'url'>): Promise<Storage> 
 }
 
 /** Runs one statement on a server, and returns its rows. */
-export async function ask<Row extends object>({ url }: Pick<Cluster, 'url'>, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(statement)).rows
-  } finally {
-    await client.end()
-  }
+export function ask<Row extends object>({ url }: Pick<Cluster, 'url'>, statement: string): Promise<Row[]> {
+  return query(url, statement)
 }
 
 /** Lets a standby lag from now on. Returns the function that lets it catch up. */

@@ -128,7 +128,7 @@ export const exceptions: Exception[] = [
   })),
   { table: 'app_role_identity', by: 'client_id', why: 'The roles of an app, when an operator changes them.' },
   { table: 'group_member', by: 'group_id', why: 'The members of a group, when an operator or a directory changes it.' },
-  { table: 'group_member', by: 'source', why: 'The members whom an SSO connection has named, when it ends.' },
+  { table: 'group_member', by: 'source', why: 'The members that an SSO connection has named, when it ends.' },
   { table: 'group_member_by_group', by: 'group_id', why: 'The members of a group, in pages.' },
   ...forOperator([
     ...['identity', 'identity_term', 'account_suspension', 'identity_deletion', 'group_member'],

@@ -4,7 +4,8 @@ import { migrate } from '../../server/platform/database/migrate.ts'
 import { distribute } from '../../server/platform/database/distributed/sharding.ts'
 import { Secret } from '../../server/platform/crypto/secret.ts'
 import { placements } from '../../server/modules.ts'
-import { createDatabase, dropDatabase, findNodes, named, query } from '../../server/testing/sharded-database.ts'
+import { query } from '../../server/testing/query.ts'
+import { createDatabase, dropDatabase, findNodes, named } from '../../server/testing/sharded-database.ts'
 
 /** Shards of a table. Tests need more than one for each worker, and no more. */
 const shardCount = 4
@@ -40,11 +41,7 @@ export async function createTemplate(url: string): Promise<Template | undefined>
     await query(node, `alter database ${name} allow_connections false`)
     await query(node, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`)
   }
-  return { name, drop: () => dropTemplate(nodes, name) }
+  return { name, drop: () => dropDatabase(nodes, name) }
 }
 
 type Template = { name: string; drop: () => Promise<void> }
-
-async function dropTemplate(nodes: string[], name: string): Promise<void> {
-  await dropDatabase(nodes, name)
-}

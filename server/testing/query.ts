@@ -1,0 +1,12 @@
+import pg from 'pg'
+
+/** Runs one statement on a connection of its own, and returns its rows. */
+export async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
