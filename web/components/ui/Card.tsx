@@ -40,6 +40,21 @@ export function Card({ title, about, actions, accent, danger, flush, foot, class
   )
 }
 
+type DangerRowProps = { title: ComponentChildren; what: ComponentChildren; children?: ComponentChildren }
+
+/** One act in a card that is `danger`: what it does, and the button that asks for it. */
+export function DangerRow({ title, what, children }: DangerRowProps) {
+  return (
+    <div class="danger-row">
+      <div>
+        <h3>{title}</h3>
+        <p class="small soft">{what}</p>
+      </div>
+      {children}
+    </div>
+  )
+}
+
 type EmptyProps = { icon: IconName; title: string; level?: 2 | 3; children?: ComponentChildren }
 
 /** Stands where a list would: what will be here, and one way on. */

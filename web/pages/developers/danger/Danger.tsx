@@ -1,11 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import type { App } from '@countersign/protocol/clients/apps'
 import { useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { Card } from '../../../components/ui/Card.tsx'
+import { Card, DangerRow } from '../../../components/ui/Card.tsx'
 import { useMessages } from '../words.ts'
 import { RotateSecret } from './AppSecret.tsx'
 import { DeleteApp } from './DeleteApp.tsx'
@@ -40,18 +39,18 @@ export function Danger({ app, onIssued, onChanged, onDeleted }: Props) {
   return (
     <Card danger flush title={words.danger}>
       {!app.public && (
-        <Row title={words.secret} what={words.rotateWhat}>
+        <DangerRow title={words.secret} what={words.rotateWhat}>
           <ActionButton action={open('new-secret', words.rotate, 'rotate', 'secondary')} doing={doing} />
-        </Row>
+        </DangerRow>
       )}
       {app.status === 'active' && (
-        <Row title={words.disableTitle} what={words.disableWhat}>
+        <DangerRow title={words.disableTitle} what={words.disableWhat}>
           <ActionButton action={open('disable-app', words.disable, 'disable', 'danger-quiet')} doing={doing} />
-        </Row>
+        </DangerRow>
       )}
-      <Row title={words.deleteTitle} what={words.deleteWhat}>
+      <DangerRow title={words.deleteTitle} what={words.deleteWhat}>
         <ActionButton action={open('end-app', words.deleteTitle, 'delete', 'danger')} doing={doing} />
-      </Row>
+      </DangerRow>
       {dialog === 'rotate' && (
         <RotateSecret
           onRotate={async (graceSeconds) => {
@@ -75,18 +74,6 @@ export function Danger({ app, onIssued, onChanged, onDeleted }: Props) {
       )}
       {dialog === 'delete' && <DeleteApp app={app} onDeleted={onDeleted} onClose={close} />}
     </Card>
-  )
-}
-
-function Row({ title, what, children }: { title: string; what: string; children: ComponentChildren }) {
-  return (
-    <div class="danger-row">
-      <div>
-        <h3>{title}</h3>
-        <p class="small soft">{what}</p>
-      </div>
-      {children}
-    </div>
   )
 }
 
