@@ -33,10 +33,21 @@ function isSection(name: string): name is Section {
 
 export function parseRoute(path: string): AdminRoute {
   const [, , name = '', id, tab] = path.split('/')
-  return isSection(name) ? { section: name, id: id || undefined, tab: tab || undefined } : { section: 'overview' }
+  return isSection(name) ? { section: name, id: idOf(id), tab: tab || undefined } : { section: 'overview' }
+}
+
+/** An ID may be a URL: the one of a client metadata document. */
+function idOf(part: string | undefined): string | undefined {
+  if (!part) return undefined
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 export function routePath({ section, id, tab }: AdminRoute): string {
   if (section === 'overview') return '/admin'
-  return ['/admin', section, id, tab].filter((part) => part !== undefined).join('/')
+  const parts = ['/admin', section, id === undefined ? undefined : encodeURIComponent(id), tab]
+  return parts.filter((part) => part !== undefined).join('/')
 }
