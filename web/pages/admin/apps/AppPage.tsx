@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
-import { Chip } from '../../../components/ui/Chip.tsx'
 import { Facts } from '../../../components/ui/Facts.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { useOperator } from '../acting/operator.ts'
@@ -11,17 +10,19 @@ import { Reading } from '../reading/Reading.tsx'
 import { useReading } from '../reading/use-reading.ts'
 import { type Navigate, routePath } from '../routes.ts'
 import { AccessChip } from './AccessChip.tsx'
+import { AppFacts } from './AppFacts.tsx'
 import { Claims } from './Claims.tsx'
+import { AppDanger } from './danger/AppDanger.tsx'
 import { EditAccess } from './EditAccess.tsx'
 import { Roles } from './Roles.tsx'
 import { useAppsMessages } from './words.ts'
 
 type Props = { clientId: string; goTo: Navigate }
 
-/** One app: who may use it, its roles, and what it learns of users. */
+/** One app: how it is registered, who may use it, its roles, what it learns of users, and how it ends. */
 export function AppPage({ clientId, goTo }: Props) {
   const words = useAppsMessages()
-  const { ask } = useOperator()
+  const { ask, may } = useOperator()
   const params = { clientId }
   // All at once, so that no card moves the next one when it arrives.
   const read = useReading(async () => {
@@ -44,18 +45,18 @@ export function AppPage({ clientId, goTo }: Props) {
       <Reading of={read}>
         {({ app, roles, claims }) => (
           <>
-            <PageHead
-              title={app.name}
-              lead={
-                <span class="row">
-                  <code dir="ltr">{app.clientId}</code>
-                  {app.status === 'disabled' && <Chip tone="bad">{words.disabled}</Chip>}
-                </span>
-              }
-            />
+            <PageHead title={app.name} lead={<code dir="ltr">{app.clientId}</code>} />
+            <AppFacts app={app} goTo={goTo} />
             <Access app={app} onChanged={(changed) => read.set({ app: changed, roles, claims })} />
             <Roles clientId={clientId} of={roles} onChanged={(changed) => read.set({ app, roles: changed, claims })} />
             <Claims clientId={clientId} of={claims} />
+            {may('apps.manage') && (
+              <AppDanger
+                app={app}
+                onChanged={(changed) => read.set({ app: changed, roles, claims })}
+                onDeleted={() => goTo(list, { replacing: true })}
+              />
+            )}
           </>
         )}
       </Reading>

@@ -1,4 +1,5 @@
 import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.ts'
+import { numberOf } from '../../format.ts'
 
 /** Holds the messages about apps and the access to them, for operators. In Arabic. */
 export const adminAppsMessages: typeof english = {
@@ -58,6 +59,65 @@ export const adminAppsMessages: typeof english = {
   saved: (app) => `حُفظ الوصول إلى ${app}.`,
   back: 'التطبيقات',
   who: 'من يمكنه استخدامه',
+  facts: {
+    title: 'التفاصيل',
+    status: 'الحالة',
+    active: 'مفعّل',
+    scopes: 'الأذونات',
+    website: 'الموقع',
+    created: 'تاريخ التسجيل',
+    owner: 'سجّله',
+  },
+  danger: {
+    title: 'منطقة الخطر',
+    rotate: {
+      about: 'استبدله إذا عرفه شخص آخر. يمكن أن يبقى القديم صالحًا لبعض الوقت.',
+      open: 'استبدال…',
+      ask: (app) => `استبدال سر ${app}`,
+      grace: 'إبقاء السر القديم صالحًا لمدة',
+      graces: {
+        none: { label: 'عدم الإبقاء', about: 'إذا عرفه شخص آخر. لا يعمل التطبيق حتى يحصل على السر الجديد.' },
+        hour: { label: 'ساعة واحدة' },
+        day: { label: 'يوم واحد' },
+        week: { label: `${numberOf(7)} أيام` },
+      },
+      now: 'استبدال السر',
+      done: (app) => `السر الجديد لتطبيق ${app}`,
+      previousUntil: (moment) => `يعمل السر القديم حتى ${moment}.`,
+      previousEnded: 'لم يعد السر القديم يعمل.',
+    },
+    disable: {
+      row: 'التعطيل',
+      about: 'لا يمكن لأحد تسجيل الدخول إليه حتى تفعّله. لا يُحذف أي شيء.',
+      open: 'تعطيل…',
+      ask: (app) => `تعطيل ${app}`,
+      what: 'لا يمكن لأحد تسجيل الدخول إليه، ولا تعمل رموزه المميزة، حتى تفعّله. لا يُحذف أي شيء.',
+      now: 'تعطيل',
+      done: (app) => `عُطّل ${app}.`,
+    },
+    enable: {
+      row: 'التفعيل',
+      about: 'لا يمكن لأحد تسجيل الدخول إليه، ولا تعمل رموزه المميزة.',
+      open: 'تفعيل…',
+      ask: (app) => `تفعيل ${app}`,
+      what: 'يصبح تسجيل الدخول إليه ممكنًا من جديد، وتعمل رموزه المميزة من جديد.',
+      now: 'تفعيل',
+      done: (app) => `فُعّل ${app}.`,
+    },
+    delete: {
+      row: 'الحذف',
+      about: 'ينهي كل عمليات تسجيل الدخول ويلغي كل الرموز المميزة. تبقى التوقيعات التي قدّمها الأشخاص صالحة.',
+      described: 'مصدره مستند بيانات وصفية للعميل، وسيُسجَّل من جديد. عطّله بدلًا من ذلك.',
+      open: 'حذف…',
+      ask: (app) => `حذف ${app}`,
+      what: 'لا يمكن لأحد تسجيل الدخول إليه بعد ذلك، وتنتهي رموزه المميزة فورًا. لا يمكن التراجع عن ذلك.',
+      encrypted: 'لن يستطيع مستخدموه فك ما شفّره من طرف إلى طرف.',
+      confirm: (app) => `أدخل ${app} للتأكيد`,
+      confirmWrong: 'ليس هذا اسم التطبيق.',
+      now: 'حذف التطبيق',
+      done: (app) => `حُذف ${app}.`,
+    },
+  },
   roles: {
     title: 'الأدوار',
     about: 'يقرؤها التطبيق بالإذن \u2068roles\u2069.',

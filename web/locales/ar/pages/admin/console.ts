@@ -39,6 +39,7 @@ export const adminMessages: typeof english = {
   refused: {
     group_exists: 'هذا المفتاح مستخدم في مجموعة أخرى.',
     group_not_found: 'هذه المجموعة غير موجودة.',
+    app_not_found: 'هذا التطبيق غير موجود.',
     organization_not_found: 'هذه المؤسسة غير موجودة.',
     too_many_groups: 'بلغ عدد المجموعات حدّه. احذف واحدة أولًا.',
     invalid_import: `هذا ليس ملف ${isolate('CSV')} بهذه الأعمدة، أو فيه أكثر من ${numberOf(5000)} صف.`,

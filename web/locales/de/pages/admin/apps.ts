@@ -58,6 +58,73 @@ export const adminAppsMessages: typeof english = {
   saved: (app) => `Zugriff auf ${app} gespeichert.`,
   back: 'Apps',
   who: 'Wer sie verwenden darf',
+  facts: {
+    title: 'Details',
+    status: 'Status',
+    active: 'Aktiv',
+    scopes: 'Scopes',
+    website: 'Website',
+    created: 'Registriert',
+    owner: 'Registriert von',
+  },
+  danger: {
+    title: 'Gefahrenzone',
+    rotate: {
+      about: 'Ersetze es, wenn jemand anderes es kennt. Das alte kann noch eine Weile gelten.',
+      open: 'Ersetzen\u00a0…',
+      ask: (app) => `Secret von ${app} ersetzen`,
+      grace: 'Das alte Secret bleibt gültig',
+      graces: {
+        none: {
+          label: 'Gar nicht',
+          about: 'Wenn jemand anderes es kennt. Ohne das neue funktioniert die App dann nicht.',
+        },
+        hour: { label: 'Eine Stunde' },
+        day: { label: 'Einen Tag' },
+        week: { label: '7 Tage' },
+      },
+      now: 'Secret ersetzen',
+      done: (app) => `Neues Secret von ${app}`,
+      previousUntil: (moment) => `Das alte Secret gilt bis ${moment}.`,
+      previousEnded: 'Das alte Secret gilt nicht mehr.',
+    },
+    disable: {
+      row: 'Deaktivieren',
+      about: 'Niemand kann sich bei ihr anmelden, bis du sie aktivierst. Nichts wird gelöscht.',
+      open: 'Deaktivieren\u00a0…',
+      ask: (app) => `${app} deaktivieren`,
+      what:
+        'Niemand kann sich bei ihr anmelden, und ihre Tokens gelten nicht, bis du sie aktivierst. ' +
+        'Nichts wird gelöscht.',
+      now: 'Deaktivieren',
+      done: (app) => `${app} ist deaktiviert.`,
+    },
+    enable: {
+      row: 'Aktivieren',
+      about: 'Niemand kann sich bei ihr anmelden, und ihre Tokens gelten nicht.',
+      open: 'Aktivieren\u00a0…',
+      ask: (app) => `${app} aktivieren`,
+      what: 'Anmelden ist wieder möglich, und ihre Tokens gelten wieder.',
+      now: 'Aktivieren',
+      done: (app) => `${app} ist aktiviert.`,
+    },
+    delete: {
+      row: 'Löschen',
+      about: 'Beendet alle Anmeldungen und widerruft alle Tokens. Geleistete Unterschriften bleiben gültig.',
+      described:
+        'Sie stammt aus einem Client-Metadaten-Dokument und würde wieder registriert. Deaktiviere sie stattdessen.',
+      open: 'Löschen\u00a0…',
+      ask: (app) => `${app} löschen`,
+      what:
+        'Niemand kann sich mehr bei ihr anmelden, und ihre Tokens enden sofort. ' +
+        'Das lässt sich nicht rückgängig machen.',
+      encrypted: 'Was sie Ende zu Ende verschlüsselt hat, lässt sich nicht mehr entschlüsseln.',
+      confirm: (app) => `Gib zur Bestätigung ${app} ein`,
+      confirmWrong: 'Das ist nicht der Name der App.',
+      now: 'App löschen',
+      done: (app) => `${app} ist gelöscht.`,
+    },
+  },
   roles: {
     title: 'Rollen',
     about: 'Die App liest sie mit dem Scope roles.',

@@ -37,6 +37,7 @@ export const adminMessages: typeof english = {
   refused: {
     group_exists: 'Eine andere Gruppe hat diesen Schlüssel.',
     group_not_found: 'Diese Gruppe gibt es nicht.',
+    app_not_found: 'Diese App gibt es nicht.',
     organization_not_found: 'Diese Organisation gibt es nicht.',
     too_many_groups: 'Mehr Gruppen sind nicht möglich. Lösche zuerst eine.',
     invalid_import: 'Das ist keine CSV-Datei mit diesen Spalten, oder sie hat mehr als 5.000 Zeilen.',

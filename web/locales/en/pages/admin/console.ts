@@ -36,6 +36,7 @@ export const adminMessages = {
   refused: {
     group_exists: 'Another group has this key.',
     group_not_found: 'There is no such group.',
+    app_not_found: 'There is no such app.',
     organization_not_found: 'There is no such organization.',
     too_many_groups: 'The limit of groups is reached. Delete one first.',
     invalid_import: 'This is not a CSV file with these columns, or it has more than 5,000 rows.',
