@@ -25,7 +25,7 @@ export function addDelete(apps: Command): void {
       const params = { clientId }
       if (!yes) {
         const { name } = await call(settings, 'GET /api/admin/apps/:clientId', { params })
-        const message = `Delete ${stripControlCharacters(name)}? All its users are signed out of it at once.`
+        const message = `Delete ${stripControlCharacters(name)}? All its tokens end at once.`
         if (!(await promptConfirmation({ message, initialValue: false }))) throw new CancelledError()
       }
       await call(settings, 'DELETE /api/admin/apps/:clientId', { params })
