@@ -24,7 +24,7 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
     .onConflict((conflict) =>
       conflict.columns(['identity_id', 'client_id']).doUpdateSet(({ fn, val, ref }) => ({
         last_authorized_at: now,
-        scope: withAdded(tx),
+        scope: withAdded(tx, consent.scope),
         organization_access:
           consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
       })),
@@ -32,11 +32,15 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
   sendAhead(tx, recorded)
 }
 
-/** Adds scopes that the consent does not have yet. A distributed database takes no subquery here, and sorts all. */
-function withAdded(tx: Transaction): RawBuilder<string[]> {
+/** Adds scopes that the consent does not have yet. A distributed database takes no subquery here. */
+function withAdded(tx: Transaction, added: string[]): RawBuilder<string[]> {
   const scope = sql`authorization_consent.scope`
-  if (isDistributed(tx)) return sql`tsvector_to_array(array_to_tsvector(${scope} || excluded.scope))`
-  return sql`${scope} || array(select added from unnest(excluded.scope) as added where added <> all (${scope}))`
+  if (!isDistributed(tx))
+    return sql`${scope} || array(select added from unnest(excluded.scope) as added where added <> all (${scope}))`
+  const unlessPresent = added.map(
+    (each) => sql`case when ${each} = any(${scope}) then '{}' else array[${each}::text] end`,
+  )
+  return sql.join([scope, ...unlessPresent], sql` || `)
 }
 
 /** Locks a consent until the end of the transaction; returns false if there is none. */
