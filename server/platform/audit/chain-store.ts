@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { OrganizationId } from '@countersign/protocol/ids'
-import type { Database, Transaction } from '#platform/database/database.ts'
+import { type Database, isTransaction, transaction, type Transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 /** Columns of an event that its hash covers, and those that its digest of details covers. */
@@ -43,6 +44,7 @@ function headOf(row: HeadRow): ChainHead {
 
 /** Locks the head of the chain until the end of the transaction, and creates it for the first event. */
 export async function lockHead(tx: Transaction): Promise<ChainHead> {
+  if (isDistributed(tx)) await sql`select pg_advisory_xact_lock(${chainLock})`.execute(tx)
   await tx
     .insertInto('audit_chain_head')
     .values({ version: 0, sequence: '0', hash: null, pruned_sequence: '0', pruned_hash: null })
@@ -51,8 +53,27 @@ export async function lockHead(tx: Transaction): Promise<ChainHead> {
   return headOf(await tx.selectFrom('audit_chain_head').select(headColumns).forUpdate().executeTakeFirstOrThrow())
 }
 
-/** Returns the head of the chain, or undefined before the first event. */
-export async function findHead(db: Database): Promise<ChainHead | undefined> {
+const chainLock = sql`hashtextextended('chain of the audit log', 0)`
+
+/**
+ * Waits until no transaction changes the chain, and keeps it as it is until the end of this one. The nodes of a
+ * distributed database commit one after another: the head can be there before the events up to it. Unlike a lock of the
+ * head, this one ends when all nodes have committed.
+ */
+export async function holdChain(tx: Transaction): Promise<void> {
+  if (isDistributed(tx)) await sql`select pg_advisory_xact_lock_shared(${chainLock})`.execute(tx)
+}
+
+/**
+ * Returns the head of the chain, or undefined before the first event. All events up to it can be read, unless this is
+ * called in a transaction that does not hold the chain.
+ */
+export async function findHead(db: Database | Transaction): Promise<ChainHead | undefined> {
+  if (isDistributed(db) && !isTransaction(db))
+    return transaction(db, async (tx) => {
+      await holdChain(tx)
+      return findHead(tx)
+    })
   const row = await db.selectFrom('audit_chain_head').select(headColumns).executeTakeFirst()
   return row && headOf(row)
 }

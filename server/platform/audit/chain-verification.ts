@@ -1,7 +1,8 @@
 import type { AuditChainState, BrokenLink } from '@countersign/protocol/operations/audit'
 import { toBase64 } from '@countersign/protocol/formats/base64'
 import { equalBytes } from '#platform/crypto/secret.ts'
-import { type Database, snapshot } from '#platform/database/database.ts'
+import { type Database, snapshot, transaction } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { detailsDigest, linkHash, numberEvents } from './chain.ts'
 import * as store from './chain-store.ts'
 
@@ -14,7 +15,10 @@ const noDetails = '{}'
  */
 export async function verifyChain(db: Database, { from, count }: { from: number; count: number }) {
   await numberEvents(db)
-  return snapshot(db, async (tx): Promise<AuditChainState> => {
+  // Nodes have no snapshot in common.
+  const unchanged = isDistributed(db) ? transaction : snapshot
+  return unchanged(db, async (tx): Promise<AuditChainState> => {
+    await store.holdChain(tx)
     const head = await store.findHead(tx)
     if (!head) return { checked: 0, erased: 0, last: null, head: null, checkpoint: null, broken: null, next: null }
     const first = Math.min(Math.max(from, head.prunedSequence + 1), head.sequence + 1)

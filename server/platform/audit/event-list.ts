@@ -4,7 +4,9 @@ import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { isUuid } from '@countersign/protocol/values'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
+import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { numberEvents } from './chain.ts'
+import { findHead } from './chain-store.ts'
 import { type EventReader, entryReader, failedActions, type StoredEntry } from './entry.ts'
 import { listPresentNames, prefixOf } from './store.ts'
 
@@ -53,13 +55,21 @@ export async function listNumberedEvents(
 ): Promise<EventPage> {
   const { db } = reading
   const { from, until } = filter
-  const start = least(before, until && (await findPlaceAfter(db, addSeconds(until, toleranceSeconds))))
+  const newest = before ?? (await findEnd(db))
+  const start = least(newest, until && (await findPlaceAfter(db, addSeconds(until, toleranceSeconds))))
   const end = isIndexed(filter) ? undefined : await findLastExamined(db, filter, start)
   const found = await listExamined(db, filter, { start, end: end && String(end.sequence), count: count + 1 })
   const entries = await toEntries(reading, found.slice(0, count))
   if (found.length > count) return { entries, nextCursor: String(entries.at(-1)?.sequence) }
   const isOver = end === undefined || (from !== undefined && addSeconds(end.at, toleranceSeconds) < from)
   return { entries, nextCursor: isOver ? null : String(end.sequence) }
+}
+
+/** Finds the place after the head. One server shows all events up to a place at once, and needs none. */
+async function findEnd(db: Database): Promise<string | undefined> {
+  if (!isDistributed(db)) return undefined
+  const head = await findHead(db)
+  return String((head?.sequence ?? 0) + 1)
 }
 
 function least(one: string | undefined, other: string | undefined): string | undefined {

@@ -8,6 +8,8 @@ import { asId, type UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { deleteEventsBefore, numberEvents } from '#platform/audit/chain.ts'
+import { readHead } from '#platform/audit/event-feed.ts'
+import { listEventsAfter } from '#platform/audit/event-list.ts'
 import { transaction } from '#platform/database/database.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -83,6 +85,28 @@ test('AUD-01 processes that number at once give each event one place', async () 
   await Promise.all(work)
   const state = await verify()
   assert.deepEqual([state.broken, state.checked], [null, before + 40])
+})
+
+test('AUD-02 a reader finds every event up to the head, while others get their places', async () => {
+  const reading = { ...world.kernel, readerKey: 'test' }
+  const over = new AbortController()
+  let after = await newest()
+  const end = after + 120
+  const recording = Promise.all(Array.from({ length: 4 }, () => record(30)))
+  const numbering = Array.from({ length: 2 }, async () => {
+    while (!over.signal.aborted) await numberEvents(world.db)
+  })
+  while (after < end) {
+    const { last } = await readHead(world.db)
+    const { entries } = await listEventsAfter(reading, {}, { after, to: last, count: 200 })
+    assert.deepEqual(
+      entries.map(({ sequence }) => sequence),
+      Array.from({ length: last - after }, (_, index) => after + 1 + index),
+    )
+    after = last
+  }
+  over.abort()
+  await Promise.all([recording, ...numbering])
 })
 
 test('AUD-01 more events than a batch get their places at once', async () => {
