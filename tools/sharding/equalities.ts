@@ -5,6 +5,7 @@ type Known = 'no' | 'listed' | 'given'
 export class Equalities {
   readonly #parents = new Map<string, string>()
   readonly #known = new Map<string, Known>()
+  readonly #filtered = new Set<string>()
 
   /** States that two values are equal. What is known of one is then known of the other. */
   equate(one: string | undefined, other: string | undefined): void {
@@ -23,8 +24,19 @@ export class Equalities {
     this.#raise(this.#rootOf(value), 'listed')
   }
 
+  /**
+   * States that a value is in a list of parameters. What equals it is not filtered by that list: a database derives
+   * such a condition from one parameter alone.
+   */
+  filter(value: string | undefined): void {
+    if (value === undefined) return
+    this.#filtered.add(value)
+    this.list(value)
+  }
+
   knownOf(value: string | undefined): Known {
-    return (value !== undefined && this.#known.get(this.#rootOf(value))) || 'no'
+    if (value === undefined) return 'no'
+    return this.#filtered.has(value) ? 'given' : (this.#known.get(this.#rootOf(value)) ?? 'no')
   }
 
   areEqual(one: string, other: string): boolean {
@@ -35,6 +47,7 @@ export class Equalities {
     const copied = new Equalities()
     for (const [value, parent] of this.#parents) copied.#parents.set(value, parent)
     for (const [value, known] of this.#known) copied.#known.set(value, known)
+    for (const value of this.#filtered) copied.#filtered.add(value)
     return copied
   }
 

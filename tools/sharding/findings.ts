@@ -24,7 +24,8 @@ export class Findings {
     for (const access of this.accesses) {
       const { table, key } = access
       const known = knownKey(access)
-      if (known === 'listed') this.stray(table, `has no condition ${key} = any($n) for the list that it is joined with`)
+      if (known === 'listed')
+        this.stray(table, `has no condition ${key} = any($n) for the list that it is joined with`, { by: [], of: [] })
       if (known === 'no' && !this.#isWithOther(access))
         this.stray(table, `is not filtered by ${key}`, {
           by: this.#otherColumns(access),

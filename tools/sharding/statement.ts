@@ -25,6 +25,7 @@ export function findStrays(text: string, schema: Schema): Stray[] {
 class Reader {
   readonly #schema: Schema
   readonly #findings: Findings
+  readonly #readFirst = new Set<string>()
   #parts = 0
 
   constructor(schema: Schema) {
@@ -125,8 +126,7 @@ class Reader {
       first.map(([name], place) => {
         const value = this.#newValue(name)
         const known = arms.map((arm) => equalities.knownOf(arm[place]?.[1]))
-        if (known.every((each) => each === 'given')) equalities.give(value)
-        else if (known.every((each) => each !== 'no')) equalities.list(value)
+        if (known.every((each) => each !== 'no')) equalities.list(value)
         return [name, value]
       }),
     )
@@ -198,13 +198,16 @@ class Reader {
     }
   }
 
-  /** Reads what a distributed database executes first (`findKeys`): its results are given to the statement. */
+  /** Reads what a distributed database executes first (`findKeys`): its results are a list for the statement. */
   #first(node: Node, equalities: Equalities): Columns {
     const own = new Reader(this.#schema)
     const columns = own.#statement(node, { parts: [], named: new Map(), outer: undefined }, new Equalities())
     this.#findings.include(own.#findings.report())
     const names = [...columns.keys()].map((name): [string, string] => [name, this.#newValue(name)])
-    for (const [, value] of names) equalities.give(value)
+    for (const [, value] of names) {
+      equalities.list(value)
+      this.#readFirst.add(value)
+    }
     return new Map(names)
   }
 
@@ -229,7 +232,7 @@ class Reader {
     })
     for (const { columns } of scope.parts)
       for (const value of columns.values())
-        if (alternatives.every((each) => each.knownOf(value) === 'given')) equalities.give(value)
+        if (alternatives.every((each) => each.knownOf(value) === 'given')) equalities.filter(value)
   }
 
   #equality({ kind, lexpr, rexpr }: A_Expr, scope: Scope, equalities: Equalities): void {
@@ -237,7 +240,9 @@ class Reader {
     const isOneColumn = query?.subLinkType === 'EXPR_SUBLINK' || query?.subLinkType === 'ARRAY_SUBLINK'
     if (isOneColumn && query?.subselect) {
       const [first] = this.#statement(query.subselect, scope, equalities).values()
-      equalities.equate(this.#value(lexpr, scope, equalities), first)
+      const value = this.#value(lexpr, scope, equalities)
+      if (first !== undefined && this.#readFirst.has(first)) equalities.filter(value)
+      else equalities.equate(value, first)
       return
     }
     this.#sublinks([lexpr, rexpr], scope, equalities)
@@ -246,12 +251,12 @@ class Reader {
       left.forEach((item, place) =>
         equalities.equate(this.#value(item, scope, equalities), this.#value(right[place], scope, equalities)),
       )
-    if (kind === 'AEXPR_OP_ANY' && rexpr && isConstant(rexpr)) equalities.give(this.#value(lexpr, scope, equalities))
+    if (kind === 'AEXPR_OP_ANY' && rexpr && isConstant(rexpr)) equalities.filter(this.#value(lexpr, scope, equalities))
     if (kind === 'AEXPR_IN' && rexpr && 'List' in rexpr) {
       const rows = (rexpr.List.items ?? []).map(itemsOf)
       left.forEach((item, place) => {
         if (rows.every((row) => row[place] && isConstant(row[place])))
-          equalities.give(this.#value(item, scope, equalities))
+          equalities.filter(this.#value(item, scope, equalities))
       })
     }
   }

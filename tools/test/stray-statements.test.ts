@@ -22,6 +22,9 @@ const accepted = {
     'select 1 from person p join badge b on b.person_id = p.person_id where p.person_id = $1',
   'a table joined on the key, by its name':
     'select 1 from badge join person using (person_id) where badge.person_id = $1',
+  'a list of keys for each table that is joined on the key': `
+    select 1 from person join badge using (person_id)
+    where person.person_id = any($1) and badge.person_id = any($1)`,
   'the same in a subquery':
     'select 1 from person p where person_id = $1 and not exists (select from badge b where b.person_id = p.person_id)',
   'a table that every node has': 'select 1 from person join team using (team_id) where person_id = $1',
@@ -91,6 +94,27 @@ const refused: Record<string, [text: string, ...problems: string[]]> = {
     `update person set name = batch.name from unnest($1::uuid[], $2::text[]) as batch (person_id, name)
      where person.person_id = batch.person_id`,
     'person has no condition person_id = any($n) for the list that it is joined with',
+  ],
+  'a table that is joined with the rows of a list': [
+    'select 1 from person join badge using (person_id) where person.person_id = any($1)',
+    'badge has no condition person_id = any($n) for the list that it is joined with',
+  ],
+  'a table that is joined with rows whose keys another statement finds first': [
+    `select 1 from person join badge using (person_id) where person.person_id = any(array(
+       select * from (select person_id from place where name = $1) as found_first
+     ))`,
+    'badge has no condition person_id = any($n) for the list that it is joined with',
+  ],
+  'a table that is joined with a union of rows': [
+    `with found as (
+       select person_id from person where person_id = any($1)
+       union all select person_id from person where person_id = any($2)
+     ) select 1 from badge join found using (person_id)`,
+    'badge has no condition person_id = any($n) for the list that it is joined with',
+  ],
+  'a table that is joined with rows of several keys': [
+    'select 1 from person join badge using (person_id) where person.person_id in ($1, $2) or person.person_id = $3',
+    'badge has no condition person_id = any($n) for the list that it is joined with',
   ],
   'rows whose keys are read elsewhere': [
     'insert into badge (person_id, badge_id) select person_id, $2 from place where name = $1',

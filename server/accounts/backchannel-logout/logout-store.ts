@@ -58,6 +58,13 @@ function endedBy(of: LogoutOf): RawBuilder<unknown> {
   return of.clientId === undefined ? ofIdentities : sql`${ofIdentities} and client_id = ${of.clientId}`
 }
 
+/** Names the table of identities, without those that a logout does not concern. */
+function identitiesOf(of: LogoutOf): RawBuilder<unknown> {
+  const identityIds = 'identityIds' in of ? of.identityIds : undefined
+  if (!identityIds) return sql`identity`
+  return sql`(select identity_id, user_id from identity where identity_id = any(${identityIds}::uuid[])) identity`
+}
+
 /** Maximum interval between the logout tokens of two identities of a user, and its random part. */
 const apartSeconds = 300
 const apartAtRandomSeconds = 240
@@ -75,7 +82,7 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
       select identity_id,
         row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
         random() as chance
-      from ended left join identity using (identity_id) group by identity_id, user_id
+      from ended left join ${identitiesOf(of)} using (identity_id) group by identity_id, user_id
     ), recipient as (
       select distinct client_id, identity_id, known_session_id from ended
     ), queued as (

@@ -2,7 +2,9 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { findKeys } from '#platform/database/distributed/keys.ts'
+import { sendAhead } from '#platform/database/pipeline.ts'
 
 /** Lists `count` members of a group by ID, those after an identity, each with all of its sources. */
 export async function listMembers(
@@ -17,11 +19,14 @@ export async function listMembers(
     .$if(after !== undefined, (rows) => rows.where('identity_id', '>', after ?? null))
     .orderBy('identity_id')
     .limit(count)
+  const keys = await findKeys(db, listed)
+  // One server would execute the query twice.
+  const alsoOfMembers = isDistributed(db) ? sql`and group_member.identity_id = any(${keys})` : onOneServer
   const { rows } = await sql<MemberRow>`
     select identity_id as "identityId", handle, display_name as "displayName",
       array_agg(source order by source) as sources, min(added_at) as "addedAt"
     from identity join group_member using (identity_id)
-    where identity_id = any(${await findKeys(db, listed)}) and group_id = ${groupId}
+    where identity.identity_id = any(${keys}) ${alsoOfMembers} and group_id = ${groupId}
     group by identity_id order by identity_id`.execute(db)
   return rows
 }
@@ -86,7 +91,8 @@ export async function unlistByGroup(tx: Transaction, members: Member[]): Promise
       and listed.group_id = former.group_id and listed.identity_id = former.identity_id
       and not exists (
         select from group_member member
-        where member.identity_id = listed.identity_id and member.group_id = listed.group_id
+        where member.identity_id = any(${identityIds}::uuid[])
+          and member.identity_id = listed.identity_id and member.group_id = listed.group_id
       )
     returning listed.group_id as "groupId", listed.identity_id as "identityId"`.execute(tx)
   return rows
@@ -182,22 +188,32 @@ export async function isInAnyGroup(
  */
 export async function deleteMemberships(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   const memberships = tx.selectFrom('group_member').select('group_id').where('identity_id', 'in', identityIds)
-  await tx
+  const locked = await tx
     .selectFrom('user_group')
-    .select('group_id')
+    .select('group_id as groupId')
     .where('group_id', 'in', memberships)
     .orderBy('group_id')
     .forNoKeyUpdate()
     .execute()
+  if (locked.length === 0) return
+  const groupIds = locked.map(({ groupId }) => groupId)
+  sendAhead(
+    tx,
+    tx.deleteFrom('group_member_by_group').where('group_id', 'in', groupIds).where('identity_id', 'in', identityIds),
+  )
+  const gone = await tx
+    .deleteFrom('group_member')
+    .where('identity_id', 'in', identityIds)
+    .returning(['group_id as groupId', 'identity_id as identityId'])
+    .execute()
+  // An identity can be a member by several sources.
+  const lost = [...Map.groupBy(gone, ({ groupId }) => groupId)].map(([groupId, members]) => ({
+    groupId,
+    count: new Set(members.map(({ identityId }) => identityId)).size,
+  }))
   await sql`
-    with gone as (
-      delete from group_member where identity_id in (${sql.join(identityIds)}) returning group_id, identity_id
-    ), listed as (
-      delete from group_member_by_group using (select distinct group_id, identity_id from gone) former
-      where group_member_by_group.group_id = former.group_id
-        and group_member_by_group.identity_id = former.identity_id
-    )
-    update user_group set member_count = member_count - lost.members
-    from (select group_id, count(distinct identity_id)::integer as members from gone group by group_id) lost
+    update user_group set member_count = member_count - lost.count
+    from unnest(${lost.map(({ groupId }) => groupId)}::uuid[], ${lost.map(({ count }) => count)}::integer[])
+      as lost (group_id, count)
     where user_group.group_id = lost.group_id`.execute(tx)
 }

@@ -89,7 +89,8 @@ export async function listSuspendedBy(
   // By way of the identities, because the key of a suspension begins with the user.
   const { rows } = await sql<{ identityId: IdentityId }>`
     select identity.identity_id as "identityId" from identity join account_suspension own using (user_id, identity_id)
-    where identity.identity_id = any(${identityIds}::uuid[]) and own.source = ${source}
+    where identity.identity_id = any(${identityIds}::uuid[]) and own.identity_id = any(${identityIds}::uuid[])
+      and own.source = ${source}
     order by identity.identity_id`.execute(tx)
   return rows.map(({ identityId }) => identityId)
 }

@@ -227,6 +227,6 @@ export async function claimOwnersToMail(db: Database, { since, now }: { since: D
   if (claimed.rows.length === 0) return []
   const { rows } = await sql<{ email: string }>`
     select email from ${reachableOwners(now)}
-      and identity_id = any(${claimed.rows.map(({ identityId }) => identityId)}::uuid[])`.execute(db)
+      and identity.identity_id = any(${claimed.rows.map(({ identityId }) => identityId)}::uuid[])`.execute(db)
   return rows
 }

@@ -21,7 +21,7 @@ export const findAccessStatement: BatchStatement = {
       join token_access_token using (identity_id, token_sha256)
       join token_family using (identity_id, family_id)
       where token_access_token.expires_at > now and revoked_at is null
-        ${inShards('and token_access_token.identity_id = any($1)')}
+        ${inShards('and token_access_token.identity_id = any($1) and token_family.identity_id = any($1)')}
     )
     select nth::integer, own, client_id as "clientId", ${store.grantedColumns}
     from found join identity using (identity_id)
@@ -53,7 +53,7 @@ export const describeAccessStatement: BatchStatement = {
       join token_access_token using (identity_id, token_sha256)
       join token_family using (identity_id, family_id)
       where token_access_token.expires_at > now and revoked_at is null
-        ${inShards('and token_access_token.identity_id = any($1)')}
+        ${inShards('and token_access_token.identity_id = any($1) and token_family.identity_id = any($1)')}
     )
     select nth::integer, own, client_id as "clientId", handle, scope, issued_at as "issuedAt",
       expires_at as "expiresAt", organization_id as "organizationId", sso_connection_id as "ssoConnectionId"

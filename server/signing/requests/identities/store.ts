@@ -2,6 +2,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { findKeys } from '#platform/database/distributed/keys.ts'
 import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
@@ -131,8 +132,13 @@ export function findRequest(db: Database, identityId: IdentityId, requestId: str
 }
 export type StoredRequest = NonNullable<Awaited<ReturnType<typeof findRequest>>>
 
-/** Selects requests in the user's view: with identity, app, and whether the identity has connected the app. */
-function selectForUser(db: Database | Transaction, userId: UserId) {
+/**
+ * Selects requests in the user's view: with identity, app, and whether the identity has connected the app. A
+ * distributed database needs the identities of a list for each table that it joins.
+ */
+function selectForUser(db: Database | Transaction, userId: UserId, listed?: IdentityId[]) {
+  const isListed = (table: string) =>
+    listed ? sql<boolean>`${sql.table(table)}.identity_id = any(${listed}::uuid[])` : sql<boolean>`true`
   return db
     .selectFrom('signing_request')
     .innerJoin('identity', 'identity.identity_id', 'signing_request.identity_id')
@@ -140,7 +146,8 @@ function selectForUser(db: Database | Transaction, userId: UserId) {
     .leftJoin('authorization_consent', (join) =>
       join
         .onRef('authorization_consent.identity_id', '=', 'signing_request.identity_id')
-        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id'),
+        .onRef('authorization_consent.client_id', '=', 'signing_request.client_id')
+        .on(isListed('authorization_consent')),
     )
     .select(request)
     .select([
@@ -155,6 +162,7 @@ function selectForUser(db: Database | Transaction, userId: UserId) {
       sql<boolean>`authorization_consent.client_id is not null`.as('connected'),
     ])
     .where('identity.user_id', '=', userId)
+    .where(isListed('identity'))
 }
 
 export function findRequestOfUser(
@@ -174,12 +182,14 @@ export type RequestOfUser = NonNullable<Awaited<ReturnType<typeof findRequestOfU
 export function listRequestsOfUser(db: Database, userId: UserId, places: SigningRequestKey[]) {
   const identityIds = places.map(({ identityId }) => identityId)
   const requestIds = places.map(({ requestId }) => requestId)
-  return selectForUser(db, userId)
+  // One server would plan a worse statement with the list.
+  return selectForUser(db, userId, isDistributed(db) ? identityIds : undefined)
     .where(sql<boolean>`signing_request.identity_id = any(${identityIds}::uuid[])`)
     .where(
       sql<boolean>`(signing_request.identity_id, signing_request.request_id)
         in (select * from unnest(${identityIds}::uuid[], ${requestIds}::uuid[]))`,
     )
+    .$if(!isDistributed(db), (requests) => requests.modifyEnd(onOneServer))
     .execute()
 }
 

@@ -148,6 +148,7 @@ export function listSigners(db: Database, identityIds: IdentityId[]) {
     .innerJoin('identity', 'identity.identity_id', 'signing_key.identity_id')
     .select(['signing_key.identity_id as identityId', 'handle', 'public_key as publicKey', 'key_version as keyVersion'])
     .where('signing_key.identity_id', 'in', identityIds)
+    .where('identity.identity_id', 'in', identityIds)
     .where('replaced_at', 'is', null)
     .execute()
 }
