@@ -61,17 +61,19 @@ function narrowed(of: OfPerson): RawBuilder<unknown> {
     case 'of recovered passkey':
       return sql`and session.auth_method = 'recovered_passkey' and session.credential_id = ${of.credentialId}`
     case 'beyond':
-      return sql`and session.session_id <> all(array(${selectRecent(of)}))`
+      return sql`and session.session_id <> all(array(${selectRecent(of, sql`limit ${of.count}`)}))`
   }
 }
 
-/** Selects the sessions that remain. They are few, however many end. */
-function selectRecent({ userId, kept, count, first }: Extract<OfPerson, { which: 'beyond' }>) {
+type Beyond = Extract<OfPerson, { which: 'beyond' }>
+
+/** Selects a range of the most recent sessions: those that remain, which are few, or those after them. */
+function selectRecent({ userId, kept, first }: Beyond, range: RawBuilder<unknown>) {
   const passkeysFirst = first === 'opened by an organization' ? sql`recent.auth_method <> 'passkey',` : sql``
   return sql`
     select recent.session_id from session recent
     where recent.user_id = ${userId} and recent.session_id is distinct from ${kept ?? null}
-    order by ${passkeysFirst} recent.last_seen_at desc, recent.session_id limit ${count}`
+    order by ${passkeysFirst} recent.last_seen_at desc, recent.session_id ${range}`
 }
 
 /** Selects the IDs of sessions, for statements about their tokens. */
@@ -82,8 +84,8 @@ export function selectSessions(db: Database, of: SessionsOf) {
 /** Locks sessions against concurrent requests, in the same order for all callers. Returns their number. */
 export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   if (isDistributed(tx)) {
-    const { numUpdatedRows } = await lockInShards(tx).where(meant(of)).executeTakeFirstOrThrow()
-    return Number(numUpdatedRows)
+    const isFound = 'userId' in of && of.which !== 'one'
+    return lockInShards(tx, isFound ? await findOfPerson(tx, of) : meant(of))
   }
   const { count } = await tx
     .selectFrom(selectSessions(tx, of).orderBy('session.session_id').forUpdate().as('held'))
@@ -93,8 +95,26 @@ export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<num
 }
 
 /** Locks rows of several shards, which a distributed database does only for rows that it changes. */
-function lockInShards(tx: Transaction) {
-  return tx.updateTable('session').set(({ ref }) => ({ user_id: ref('session.user_id') }))
+async function lockInShards(tx: Transaction, condition: RawBuilder<boolean> | undefined): Promise<number> {
+  if (!condition) return 0
+  const { numUpdatedRows } = await tx
+    .updateTable('session')
+    .set(({ ref }) => ({ user_id: ref('session.user_id') }))
+    .where(condition)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}
+
+/**
+ * Finds sessions of a person in all shards, where an update would cost several times as much. They are few, and most
+ * often none. Returns a condition that stays with the shards of those found, or undefined.
+ */
+async function findOfPerson(tx: Transaction, of: OfPerson): Promise<RawBuilder<boolean> | undefined> {
+  const { rows } =
+    of.which === 'beyond'
+      ? await sql<{ session_id: string }>`${selectRecent(of, sql`offset ${of.count}`)}`.execute(tx)
+      : { rows: await selectSessions(tx, of).execute() }
+  return rows.length === 0 ? undefined : sql`session.session_id = any(${rows.map((row) => row.session_id)}::uuid[])`
 }
 
 export async function deleteSessions(tx: Transaction, of: SessionsOf): Promise<void> {
