@@ -93,14 +93,16 @@ export function listUnnumberedEvents(tx: Transaction, count: number): Promise<Ch
 /** Link of the chain, before it is stored. */
 export type NewLink = { eventId: string; sequence: number; hash: Uint8Array; digest: Uint8Array; salt: Uint8Array }
 
-/** Gives events their places. The caller has locked the head. */
+/** Gives events their places. The caller has locked the head. Throws if one has a place already. */
 export async function appendLinks(tx: Transaction, links: NewLink[]): Promise<void> {
-  await sql`
+  const { numAffectedRows } = await sql`
     update audit_event set sequence = placed.sequence, origin_is_chained = true
     from unnest(${links.map(({ eventId }) => eventId)}::uuid[], ${links.map(({ sequence }) => sequence)}::bigint[])
       as placed (event_id, sequence)
     where audit_event.event_id = any(${links.map(({ eventId }) => eventId)}::uuid[])
       and audit_event.event_id = placed.event_id and audit_event.sequence is null`.execute(tx)
+  // In a distributed database, a transaction that Citus completes later can have given them theirs.
+  if (Number(numAffectedRows) !== links.length) throw new Error('Events have got their places meanwhile.')
   await sql`
     insert into audit_chain (sequence, hash, details_digest, salt)
     select * from unnest(${links.map(({ sequence }) => sequence)}::bigint[], ${links.map(({ hash }) => hash)}::bytea[],

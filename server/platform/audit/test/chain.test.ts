@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUIDv7 } from 'node:crypto'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -8,6 +8,7 @@ import { asId, type UserId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { deleteEventsBefore, numberEvents } from '#platform/audit/chain.ts'
+import { appendLinks, listPlacedEvents, lockHead } from '#platform/audit/chain-store.ts'
 import { readHead } from '#platform/audit/event-feed.ts'
 import { listEventsAfter } from '#platform/audit/event-list.ts'
 import { transaction } from '#platform/database/database.ts'
@@ -107,6 +108,19 @@ test('AUD-02 a reader finds every event up to the head, while others get their p
   }
   over.abort()
   await Promise.all([recording, ...numbering])
+})
+
+test('AUD-01 an event that has a place gets no second one', async () => {
+  await record()
+  const state = await verify()
+  const adding = transaction(world.db, async (tx) => {
+    const { sequence } = await lockHead(tx)
+    const [event] = await listPlacedEvents(tx, { from: sequence, to: sequence })
+    const link = { hash: randomBytes(32), digest: randomBytes(32), salt: randomBytes(16) }
+    await appendLinks(tx, [{ eventId: event?.event_id ?? '', sequence: sequence + 1, ...link }])
+  })
+  await assert.rejects(adding, /have got their places/)
+  assert.deepEqual(await verify(), state)
 })
 
 test('AUD-01 more events than a batch get their places at once', async () => {
