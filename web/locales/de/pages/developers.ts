@@ -175,7 +175,7 @@ export const developerMessages: typeof english = {
     },
     rotateNow: 'Secret ersetzen',
     deleteTitle: 'App löschen',
-    deleteWhat: 'Beendet alle Anmeldungen und widerruft alle Tokens. Geleistete Unterschriften bleiben gültig.',
+    deleteWhat: 'Alle ihre Tokens enden sofort. Geleistete Unterschriften bleiben gültig.',
     confirmTitle: (app) => `${app} löschen?`,
     confirmWhat:
       'Die App wird sofort gelöscht. Das lässt sich nicht rückgängig machen; eine neue Registrierung erhält eine ' +

@@ -170,7 +170,7 @@ export const developerMessages = {
     },
     rotateNow: 'Replace secret',
     deleteTitle: 'Delete app',
-    deleteWhat: 'Ends all sign-ins and revokes all tokens. Signatures that people gave stay valid.',
+    deleteWhat: 'All its tokens end at once. Signatures that people gave stay valid.',
     confirmTitle: (app: string) => `Delete ${app}?`,
     confirmWhat: 'The app is deleted immediately. This can’t be undone; registering it again creates a new client ID.',
     typeName: (app: string) => `Enter ${app} to confirm`,

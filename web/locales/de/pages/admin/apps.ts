@@ -110,7 +110,7 @@ export const adminAppsMessages: typeof english = {
     },
     delete: {
       row: 'Löschen',
-      about: 'Beendet alle Anmeldungen und widerruft alle Tokens. Geleistete Unterschriften bleiben gültig.',
+      about: 'Alle ihre Tokens enden sofort. Geleistete Unterschriften bleiben gültig.',
       described:
         'Sie stammt aus einem Client-Metadaten-Dokument und würde wieder registriert. Deaktiviere sie stattdessen.',
       open: 'Löschen\u00a0…',

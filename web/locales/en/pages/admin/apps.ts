@@ -105,7 +105,7 @@ export const adminAppsMessages = {
     },
     delete: {
       row: 'Delete',
-      about: 'Ends all sign-ins and revokes all tokens. Signatures that people gave stay valid.',
+      about: 'All its tokens end at once. Signatures that people gave stay valid.',
       described: 'It comes from a client metadata document, and would be registered again. Disable it instead.',
       open: 'Delete…',
       ask: (app: string) => `Delete ${app}`,

@@ -5,6 +5,7 @@ import { toast } from '../../../../components/frame/toast.ts'
 import { Note } from '../../../../components/ui/Chip.tsx'
 import { isolate } from '../../../../lib/text/isolate.ts'
 import { Ask } from '../../acting/Ask.tsx'
+import { ApiError } from '../../../../lib/api/call.ts'
 import { useOperator } from '../../acting/operator.ts'
 import { useAppsMessages } from '../words.ts'
 
@@ -24,7 +25,7 @@ export function DeleteApp({ app: { clientId, name, supportsE2ee }, onDeleted, on
     do: async () => {
       setChecked(true)
       if (!isConfirmed) return
-      await ask('DELETE /api/admin/apps/:clientId', { params: { clientId } })
+      await ask('DELETE /api/admin/apps/:clientId', { params: { clientId } }).catch(acceptGone)
       onDeleted()
       toast(words.done(isolate(name)))
     },
@@ -43,4 +44,9 @@ export function DeleteApp({ app: { clientId, name, supportsE2ee }, onDeleted, on
       />
     </Ask>
   )
+}
+
+/** Ignores that another operator has deleted the app meanwhile. */
+function acceptGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'app_not_found')) throw error
 }
