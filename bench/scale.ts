@@ -2,7 +2,7 @@
  * `node bench/scale.ts`: lets every table grow to several sizes (`--sizes 10000,100000,1000000`), and counts the blocks
  * that each request reads there, with statistics from before the growth, and at the largest size also with present
  * ones. It prints the requests that read more than 1.3 times as much as at the first size. A million rows in every
- * table take some 80 GB.
+ * table take some 40 GB.
  */
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
