@@ -4,7 +4,12 @@ import { errorMessage, reportUnexpected } from '../../lib/api/error-message.ts'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
-type Props = { title: string; onClose: () => void; children: ComponentChildren }
+type Props = {
+  title: string
+  /** What closes the dialog. Without it, only a button in it does, because what it shows cannot be shown again. */
+  onClose?: () => void
+  children: ComponentChildren
+}
 
 /** A note about what has happened before, which screen readers begin with. */
 const note = '.dialog-body > .note[tabindex]'
@@ -13,7 +18,7 @@ const note = '.dialog-body > .note[tabindex]'
 const typedInto = '.dialog-body :is(textarea, input:not([type="radio"], [type="checkbox"], [type="file"]))'
 
 /**
- * A modal dialog that Escape closes. Its note or first field takes the focus, which returns to what had it before.
+ * A modal dialog, which Escape closes. Its note or first field takes the focus, which returns to what had it before.
  */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -27,18 +32,28 @@ export function Dialog({ title, onClose, children }: Props) {
     // Browsers restore the focus when a dialog is closed, but not when it is removed from the page.
     return () => before instanceof HTMLElement && before.focus()
   }, [])
+  // A browser closes a dialog in spite of that when Escape is pressed again.
+  const stay = onClose ? undefined : (event: Event) => event.preventDefault()
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={stay}
+      onClose={onClose ?? (() => dialog.current?.showModal())}
+    >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button
-          type="button"
-          class="button square ghost"
-          aria-label={words.close}
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="x" />
-        </button>
+        {onClose && (
+          <button
+            type="button"
+            class="button square ghost"
+            aria-label={words.close}
+            onClick={() => dialog.current?.close()}
+          >
+            <Icon name="x" />
+          </button>
+        )}
       </div>
       <div class="dialog-body">{children}</div>
     </dialog>

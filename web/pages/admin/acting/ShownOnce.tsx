@@ -14,10 +14,10 @@ type Props = {
   children?: ComponentChildren
 }
 
-/** Shows a secret, or a link with one. It cannot be shown again. */
+/** Shows a secret, or a link with one. It cannot be shown again, so Escape does not close it. */
 export function ShownOnce({ title, name, text, words, onClose, children }: Props) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title}>
       {children}
       <Note tone="wait">{words.once}</Note>
       <div class="copyable" dir="ltr">
