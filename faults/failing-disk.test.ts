@@ -71,10 +71,11 @@ function failFlushesOf(pids: number[]) {
   )
   let output = ''
   tracer.stderr.setEncoding('utf8').on('data', (text: string) => void (output += text))
+  // Observed from now on: it ends by itself when all processes have ended.
+  const ended = once(tracer, 'close')
   return {
-    /** Detaches from the processes; returns the observed output. */
+    /** Detaches from the processes that still run; returns the observed output. */
     async detach(): Promise<string> {
-      const ended = once(tracer, 'close')
       tracer.kill('SIGTERM')
       await ended
       return output

@@ -153,7 +153,7 @@ test('CON-21 no user can sign in to a disabled app until it is enabled, or to a 
   const user = await stage.enroll({ handle: 'mary', displayName: 'Mary Jackson' })
   await user.page.goto(`${shop.origin}/sign-in`)
   await user.press('approve')
-  const [customer] = shop.customers.values()
+  const customer = shop.customers.get(await user.page.locator('#sub').innerText())
   assert.ok(customer)
   const { person, look, faults } = await enrollOperator('emmy', 'apps', shop.app.clientId)
   const { page, control, press, write } = person
