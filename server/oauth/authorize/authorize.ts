@@ -43,7 +43,7 @@ import { type ConnectorRequest, type ValidatedConnectorRequest, validateConnecto
 import { spendRequest } from './pushed-request.ts'
 
 const errors = defineErrors({
-  invalid_client: [400, 'Unknown clientId.'],
+  invalid_client: [400, 'No active app has this clientId.'],
   invalid_redirect_uri: [400, 'redirectUri does not exactly match a registered redirect URI.'],
   invalid_request: [400, 'The request is malformed.'],
   consent_required: [403, 'The user has not consented to all requested scopes, and prompt=none forbids asking.'],

@@ -53,7 +53,7 @@ type Reader = { db: Database; apps: AppDirectory; keys: SigningKeys; site: Site;
 
 const errors = defineErrors({
   invalid_request: [400, 'The authorization request is malformed.'],
-  invalid_client: [400, 'Unknown client_id.'],
+  invalid_client: [400, 'No active app has this client_id.'],
   invalid_redirect_uri: [400, 'redirect_uri does not exactly match a registered redirect URI.'],
 })
 

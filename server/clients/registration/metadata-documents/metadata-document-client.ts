@@ -9,7 +9,7 @@ import { defaultSettings, redirectUriOrigins, usesFreedPort } from '#clients/reg
 import type { FetchedClientMetadata } from './metadata-document.ts'
 import * as store from '#clients/registration/store.ts'
 
-const errors = defineErrors({ invalid_client: [400, 'Unknown client_id.'] })
+const errors = defineErrors({ invalid_client: [400, 'No active app has this client_id.'] })
 
 /** Maximum age of a row before the next consent updates it from the document. */
 const metadataFreshSeconds = 24 * 3600

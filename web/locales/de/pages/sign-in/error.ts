@@ -14,7 +14,7 @@ export const errorMessages: typeof english = {
   stuck: 'Du kommst nicht weiter? Wende dich an den Betreiber dieses Dienstes und nenne diese Referenz-ID:',
   titles: {
     not_found: 'Seite nicht gefunden',
-    invalid_client: 'Unbekannte App',
+    invalid_client: 'App nicht verfügbar',
     invalid_redirect_uri: 'Diese Anmeldung kann nicht fortgesetzt werden',
     invalid_request_uri: 'Diese Anmeldung ist abgelaufen',
     invalid_sso_flow: 'Diese Anmeldung ist abgelaufen',
@@ -36,8 +36,8 @@ export const errorMessages: typeof english = {
   hints: {
     not_found: 'Prüfe die Adresse oder geh zur Startseite.',
     invalid_client:
-      'Dieser Dienst kennt die App nicht, die dich hierher geschickt hat. Es wurde nichts weitergegeben. Melde es ' +
-      'dem Team der App.',
+      'Die App, die dich hierher geschickt hat, ist bei diesem Dienst nicht registriert oder deaktiviert. Es wurde ' +
+      'nichts weitergegeben. Melde es dem Team der App.',
     invalid_redirect_uri:
       'Die App hat dich mit einer Rücksprungadresse hierher geschickt, die nicht registriert ist. Es wurde nichts ' +
       'weitergegeben. Melde es dem Team der App.',

@@ -13,7 +13,7 @@ export const errorMessages = {
   /** Has the error code as key. */
   titles: {
     not_found: 'Page not found',
-    invalid_client: 'Unknown app',
+    invalid_client: 'App not available',
     invalid_redirect_uri: 'This sign-in can’t continue',
     invalid_request_uri: 'This sign-in has expired',
     invalid_sso_flow: 'This sign-in has expired',
@@ -35,7 +35,9 @@ export const errorMessages = {
   /** Has the error code as key. Other errors show the description that the server sends. */
   hints: {
     not_found: 'Check the address or go to the start page.',
-    invalid_client: 'This service doesn’t know the app that sent you here. Nothing was shared. Tell its developer.',
+    invalid_client:
+      'The app that sent you here isn’t registered at this service, or is disabled. Nothing was shared. Tell its ' +
+      'developer.',
     invalid_redirect_uri:
       'The app sent you here with a return address that it hasn’t registered. Nothing was shared. Tell its developer.',
     invalid_request_uri: 'It expired or was already used. Go back to the app and sign in again.',
