@@ -21,6 +21,7 @@ import {
 import { eventActorOf } from '#accounts/operators/acting-operator.ts'
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { holdActing } from '#accounts/sessions/acting.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
@@ -118,6 +119,8 @@ async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deleti
   }
   const before = await findDeletion(tx, key)
   if (before) return { row: before }
+  // The rehearsal would lock the session of the operator too, and release it at its end.
+  await holdActing(tx)
   await rehearse(tx, () => endIdentity(tx, lifecycle, { ...key, by }, now))
   const row = { ...key, reason, scheduledAt: now, dueAt: addSeconds(now, retainDays * 86_400) }
   const { identityIds, all } = await recordDeletion(tx, row, by, now)

@@ -12,6 +12,7 @@ import { findByHandle } from '#accounts/identities/identity.ts'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database } from '#platform/database/database.ts'
 import { verifyDelegatedToken } from '#oauth/delegation/delegated-token.ts'
+import { bearerChallenges } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -112,19 +113,19 @@ async function ensureCalendar(db: Database, now: Date): Promise<void> {
 
 /**
  * Returns the events of the demonstration calendar, as the calendar of another app does: it accepts only a token that
- * is for it, with its scope, and still granted. Throws `unauthorized`,
- * `invalid_token`.
+ * is for it, with its scope, and still granted. Throws `unauthorized`, `invalid_token`.
  */
 export async function readDemoCalendar(
   { kernel: { db, config }, keys }: { kernel: Pick<ServerContext, 'db' | 'config'>; keys: SigningKeys },
   token: string | undefined,
   now: Date,
 ) {
-  if (token === undefined) throw errors.unauthorized()
+  if (token === undefined) throw errors.unauthorized({ headers: bearerChallenges.missing })
   const issuing = { keys, issuer: config.authUrl.origin, db }
   const verified = await verifyDelegatedToken(issuing, { token, clientId: playgroundCalendarClientId }, now)
-  if (verified?.audience !== demoCalendar.audience) throw errors.invalid_token()
-  if (!ScopeSet.parse(verified.scope).has(demoCalendar.scope)) throw errors.invalid_token()
+  if (verified?.audience !== demoCalendar.audience) throw errors.invalid_token({ headers: bearerChallenges.invalid })
+  if (!ScopeSet.parse(verified.scope).has(demoCalendar.scope))
+    throw errors.invalid_token({ headers: bearerChallenges.invalid })
   const { audience, scope, expiresAt } = verified
   const tomorrow = addSeconds(now, 24 * 3600)
     .toISOString()

@@ -16,7 +16,7 @@ import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors, type ApiError } from '#platform/api-error.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { accessGuard } from '#tokens/families/access-token.ts'
+import { accessGuard, bearerChallenges } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import { memberContextOf, requireMember } from '#organizations/membership/access.ts'
@@ -36,7 +36,7 @@ import {
   toOwnOrganization,
 } from './organization.ts'
 
-const noApp = 'The app of this token is no longer registered.'
+const noApp = 'The app of this token is no longer registered, or is disabled.'
 
 const errors = defineErrors({
   workspace_creation_failed: [400, 'The identity has reached the maximum number of organizations.'],
@@ -53,7 +53,7 @@ const notAllowed = { sentence: 'The user has not allowed this app to create orga
 
 const notUsable = {
   sentence: "The user can no longer use this token's organization.",
-  headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  headers: bearerChallenges.invalid,
 }
 
 type Surroundings = { kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }
@@ -89,7 +89,11 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
 
   host.route({
     ...endpoints.listOrganizations,
-    onRequest: [access.onRequest, requireApp(errors.invalid_token), requireWorth],
+    onRequest: [
+      access.onRequest,
+      requireApp(() => errors.invalid_token({ headers: bearerChallenges.invalid })),
+      requireWorth,
+    ],
     async handler(request) {
       const { identityId, clientId, organizationId, byProviderAlone } = access.of(request)
       requireClient(clientId, request.query.client_id)

@@ -11,7 +11,7 @@ export type FeedHead = { last: number; pruned: number }
 export type EventFeed = {
   /** Reads the head. All events up to it have their places: none appears there later. */
   readHead: () => Promise<FeedHead>
-  /** Calls a listener with each later head, until the returned function is called. */
+  /** Calls a listener with the head soon, and with each later one, until the returned function is called. */
   follow: (listener: (head: FeedHead) => void) => () => void
 }
 
@@ -30,6 +30,8 @@ export async function readHead(db: Database): Promise<FeedHead> {
 export function createEventFeed({ db, log }: { db: Database; log: Logger }): EventFeed {
   const listeners = new Set<(head: FeedHead) => void>()
   let asking: AbortController | undefined
+  /** Last place that all followers were told. */
+  let told: number | undefined
 
   async function readNextHead(): Promise<FeedHead> {
     await numberEvents(db)
@@ -37,10 +39,10 @@ export function createEventFeed({ db, log }: { db: Database; log: Logger }): Eve
   }
 
   async function askUntil(left: AbortSignal): Promise<void> {
-    for (let seen: number | undefined; !left.aborted; await rest(pollMilliseconds, left)) {
+    for (; !left.aborted; await rest(pollMilliseconds, left)) {
       const head = await readNextHead().catch((error: unknown) => log.warn({ error }, 'audit log not followed'))
-      if (!head || head.last === seen) continue
-      seen = head.last
+      if (!head || head.last === told) continue
+      told = head.last
       for (const listener of listeners) listener(head)
     }
   }
@@ -49,6 +51,8 @@ export function createEventFeed({ db, log }: { db: Database; log: Logger }): Eve
     readHead: readNextHead,
     follow(listener) {
       listeners.add(listener)
+      // What it has read may be older than what the others were told.
+      told = undefined
       if (!asking) {
         asking = new AbortController()
         void askUntil(asking.signal)

@@ -16,6 +16,12 @@ import type { AccessTokenRecord } from './access-store.ts'
 
 export type { AccessTokenRecord }
 
+/** Headers of the answers to a request without a bearer token, and to one whose token is refused (RFC 6750 §3). */
+export const bearerChallenges = {
+  missing: { 'www-authenticate': 'Bearer realm="countersign"' },
+  invalid: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },
+}
+
 const errors = defineErrors({
   unauthorized: [401, 'Access token required: Authorization: Bearer <token>.'],
   invalid_token: [401, 'The access token is invalid, expired or revoked.'],
@@ -30,15 +36,12 @@ export function accessGuard({ config, batched, clock }: ServerContext, keys: Sig
   return guard(async (request): Promise<AccessTokenRecord> => {
     // A request without a bearer token gets only the scheme, no error code (RFC 6750 §3).
     if (!/^Bearer +\S/i.test(request.headers.authorization ?? ''))
-      throw errors.unauthorized({ headers: { 'www-authenticate': 'Bearer realm="countersign"' } })
+      throw errors.unauthorized({ headers: bearerChallenges.missing })
     const now = clock()
     const token = bearerToken(request)
     const key = token && (await resolveAccessToken({ keys, issuer: config.authUrl.origin }, token, now))
     const access = key && (await find([key.identityId, key.sha256, now]))
-    if (!access)
-      throw errors.invalid_token({
-        headers: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },
-      })
+    if (!access) throw errors.invalid_token({ headers: bearerChallenges.invalid })
     return access
   })
 }

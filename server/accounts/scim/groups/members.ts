@@ -96,7 +96,7 @@ export async function listShown(db: Database, tokenId: string, groupIds: string[
 }
 
 /**
- * Locks the identities that become members, those of accounts and invited ones, before their group. Throws
+ * Locks the identities that become members, of those that have an account, before their group. Throws
  * `user_not_found`, also for the users of other tokens.
  */
 export async function lockAdded(tx: Transaction, { tokenId }: ScimSource, ids: Set<string>) {
@@ -120,8 +120,13 @@ export async function changeMembers(
   for (const id of known) left.delete(id)
   const remove = await store.listUsersAmong(tx, source.tokenId, [...left].filter(isUuid))
   const invited = known.filter((id) => !ofAccounts.includes(id))
-  if (invited.length > 0) await addGroup(tx, { groupId, identityIds: invited })
+  const changed = invited.length > 0 ? await addGroup(tx, { groupId, identityIds: invited }) : []
+  // Who accepted the invitation meanwhile is not invited any more.
+  const accepted = await lockIdentities(
+    tx,
+    invited.filter((id) => !changed.includes(id)),
+  )
+  const add = [...ofAccounts, ...accepted]
   if (remove.length > 0) await removeGroup(tx, { groupId, identityIds: remove })
-  if (ofAccounts.length + remove.length > 0)
-    await changeMembersOfSource(tx, { operator: source, group, add: ofAccounts, remove }, now)
+  if (add.length + remove.length > 0) await changeMembersOfSource(tx, { operator: source, group, add, remove }, now)
 }

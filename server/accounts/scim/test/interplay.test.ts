@@ -3,11 +3,13 @@ import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import { scimPatch, scimUser } from '#testing/enterprise.ts'
 import { openInvited } from '#testing/invited.ts'
+import { isShared, untilWaiting } from '#testing/lock-waits.ts'
 import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
 import { register, startRegistration } from '#testing/registration.ts'
 import { acceptedUser, createScimToken, type Directory, newName, openDirectory } from '#testing/scim.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
 import { pruneSuspensions } from '#accounts/identities/suspension.ts'
+import { transaction } from '#platform/database/database.ts'
 import { releaseDeleted } from '../release.ts'
 
 let world: TestWorld
@@ -209,4 +211,32 @@ test('SCM-11 a time that no database can compare is refused, and many filtered r
   )
   const refused = await directory.ask('PATCH', path, scimPatch(...Array.from({ length: 6 }, () => scan)))
   assert.deepEqual([refused.statusCode, refused.json().scimType], [400, 'tooMany'])
+})
+
+test('SCM-19 a user who accepts while the directory adds them to a group becomes its member', async () => {
+  const user = await directory.created({ displayName: 'Ada Lovelace' })
+  const answer = await directory.ask('POST', '/Groups', { schemas: [groupUrn], displayName: newName() })
+  const group = answer.json()
+  const link = await invited.operate('POST', `identities/${user.id}/invitation`, {})
+  const { token } = link.answer.json<{ token: string }>()
+  const names = { handle: user.userName, displayName: 'Ada Lovelace' }
+  const add = () =>
+    directory.patched(`/Groups/${group.id}`, { op: 'add', path: 'members', value: [{ value: user.id }] })
+  const accept = async () => assert.equal((await register(world, { invitation: token }, names)).status, 201)
+
+  const adding = await transaction(world.db, async (tx) => {
+    await tx.selectFrom('user_group').select('key').where('group_id', '=', group.id).forUpdate().execute()
+    const begun = add()
+    await untilWaiting(world.db, 1)
+    if (isShared) await accept()
+    return { begun }
+  })
+  if (!isShared) await accept()
+  await adding.begun
+  const members = await directory.ask('GET', `/Groups/${group.id}`)
+  assert.deepEqual(
+    members.json().members.map(({ value }: { value: string }) => value),
+    [user.id],
+  )
+  assert.equal((await invited.entryOf(user.id)).status, 'active')
 })

@@ -112,7 +112,10 @@ test('SRF-01 SRF-02 SRF-05 SRF-09 no client ID leads into the network of the ser
   const answers = await Promise.all(ids.map((id) => agent().signIn({ client_id: id }, hosted)))
   for (const [nth, { status, location, view }] of answers.entries()) {
     assert.deepEqual([status, location, view.error], [400, undefined, 'invalid_client'], String(ids[nth]))
-    assert.match(view.description, /^(?:No active app has this client_id\.|The client metadata document at this client_id could not)/)
+    assert.match(
+      view.description,
+      /^(?:No active app has this client_id\.|The client metadata document at this client_id could not)/,
+    )
   }
   assert.equal(host.connections(), before)
 })

@@ -55,6 +55,20 @@ test('JWT-07 the challenge names an error for an invalid token, but not for a mi
   assert.match(String(bad.headers['www-authenticate']), /error="invalid_token"/)
 })
 
+test('JWT-07 the token of a disabled app is refused with a challenge', async () => {
+  const { app, tokens } = await signedIn()
+  const url = `/api/admin/apps/${app.clientId}`
+  const payload = { status: 'disabled' }
+  const disabled = await world.api.inject({ method: 'PATCH', url, headers: world.admin, payload })
+  assert.equal(disabled.statusCode, 200, disabled.body)
+  const headers = { authorization: `Bearer ${tokens.access_token}` }
+  for (const path of ['userinfo', 'organizations']) {
+    const refused = await world.api.inject({ url: `/api/oauth/${path}`, headers })
+    assert.deepEqual([refused.statusCode, refused.json().error], [401, 'invalid_token'])
+    assert.match(String(refused.headers['www-authenticate']), /^Bearer .*error="invalid_token"$/)
+  }
+})
+
 test('OID-05 another scheme, or Bearer alone, counts as no token and gets a challenge without error', async () => {
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer ', 'DPoP cs_at_x', 'cs_at_x'])
     for (const [method, path] of [

@@ -148,8 +148,11 @@ test('DEV-63 the demonstration calendar accepts no other token', async () => {
   const ada = await world.person()
   const app = await world.app()
   const { access_token: opaque, access_token_jwt: jwt } = await app.tokens(ada)
-  for (const token of ['', 'x', opaque, jwt, ada.sessionToken])
-    assert.equal((await readCalendar(token)).statusCode, 401, token)
+  for (const token of ['', 'x', opaque, jwt, ada.sessionToken]) {
+    const refused = await readCalendar(token)
+    assert.equal(refused.statusCode, 401, token)
+    assert.match(String(refused.headers['www-authenticate']), /^Bearer realm="countersign"/)
+  }
   const earnest = await createWorld({ environment: { DEMO: 'off' } })
   try {
     assert.equal((await earnest.api.inject({ url: calendarUrl })).statusCode, 404)
