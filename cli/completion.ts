@@ -9,7 +9,7 @@ const words = (command: Command) => [
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print a completion script: source <(countersign completion bash)')
+    .description('print a completion script: source <(npx --no-install countersign completion bash)')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh']))
     .action((shell: string) => {
       if (shell === 'zsh') console.log('autoload -U +X bashcompinit && bashcompinit')
