@@ -45,7 +45,7 @@ export function signInReportOf({ samples, peers, memory, service, command }: Sig
       ],
     ),
     `Memory of the worker after ${memory.requests.toLocaleString('en')} requests: ${memory.megabytes.toFixed(0)} MB.`,
-    'The budgets:',
+    'The budgets, compared with the medians before they are rounded (0.60 can be more than 0.6):',
     table(['', 'measured', 'budget', ''], [...budgetRows(samples), ...otherBudgetRows(memory.megabytes, service)]),
   ].join('\n\n')
 }
