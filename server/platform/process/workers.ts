@@ -71,7 +71,7 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
         earlyEnds = settled ? 0 : earlyEnds + 1
         lastExitCode = code || 1
         resolve()
-        if (phase === 'serving') replace(number, { code, signal })
+        if (phase === 'serving') replace(number, { exitCode: code, signal })
       })
     })
   }
@@ -79,7 +79,7 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
   /**
    * Restarts a worker, with a delay that grows with the number of immediate ends. Gives up only when no worker is left.
    */
-  function replace(number: number, how: { code: number | null; signal: string | null }): void {
+  function replace(number: number, how: { exitCode: number | null; signal: string | null }): void {
     if (earlyEnds >= earlyEndsMax && living.size === 0) {
       phase = 'ending'
       log.fatal({ worker: number, ...how }, 'workers crash-looping, giving up')

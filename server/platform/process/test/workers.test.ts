@@ -112,6 +112,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     await once(doomed.process, 'close')
     assert.equal(doomed.process.exitCode, 1)
     assert.match(doomed.output(), /"workers crash-looping, giving up"/)
+    assert.match(doomed.output(), /"exitCode":[1-9]\d*,"signal":null,[^\n]*"worker exited"/)
   })
 
   test('a worker ends with its primary', async (t) => {
