@@ -30,8 +30,8 @@ export async function readHead(db: Database): Promise<FeedHead> {
 export function createEventFeed({ db, log }: { db: Database; log: Logger }): EventFeed {
   const listeners = new Set<(head: FeedHead) => void>()
   let asking: AbortController | undefined
-  /** Last place that all followers were told. */
-  let told: number | undefined
+  /** Last place of the head that all followers have received. */
+  let received: number | undefined
 
   async function readNextHead(): Promise<FeedHead> {
     await numberEvents(db)
@@ -41,8 +41,8 @@ export function createEventFeed({ db, log }: { db: Database; log: Logger }): Eve
   async function askUntil(left: AbortSignal): Promise<void> {
     for (; !left.aborted; await rest(pollMilliseconds, left)) {
       const head = await readNextHead().catch((error: unknown) => log.warn({ error }, 'audit log not followed'))
-      if (!head || head.last === told) continue
-      told = head.last
+      if (!head || head.last === received) continue
+      received = head.last
       for (const listener of listeners) listener(head)
     }
   }
@@ -51,8 +51,8 @@ export function createEventFeed({ db, log }: { db: Database; log: Logger }): Eve
     readHead: readNextHead,
     follow(listener) {
       listeners.add(listener)
-      // What it has read may be older than what the others were told.
-      told = undefined
+      // What it has read may be older than what the others have received.
+      received = undefined
       if (!asking) {
         asking = new AbortController()
         void askUntil(asking.signal)

@@ -25,18 +25,18 @@ after(() => world.close())
 test('SES-16 an operator who signs out while they schedule a deletion is signed out after it', async () => {
   const owner = await makeOperator(world, await world.person(), 'owner')
   const person = await world.person()
-  const payload = { confirm: person.handle, reason: 'Left the company' }
   const answered: string[] = []
-  const send = async (name: string, method: 'DELETE', url: string, headers: Record<string, string>, body?: object) => {
-    const answer = await world.api.inject({ method, url, headers, ...(body && { payload: body }) })
-    answered.push(`${name} ${answer.statusCode}`)
+  const remove = async (url: string, headers: Record<string, string>, payload?: object) => {
+    const answer = await world.api.inject({ method: 'DELETE', url, headers, ...(payload && { payload }) })
+    answered.push(`${url} ${answer.statusCode}`)
   }
+  const [session, identity] = ['/api/auth/session', `/api/admin/identities/${person.identityId}`]
   let signingOut: Promise<void> | undefined
   afterRehearsal = async () => {
-    signingOut = send('sign-out', 'DELETE', '/api/auth/session', owner.headers)
+    signingOut = remove(session, owner.headers)
     await untilWaiting(world.db, 1)
   }
-  await send('deletion', 'DELETE', `/api/admin/identities/${person.identityId}`, owner.page, payload)
+  await remove(identity, owner.page, { confirm: person.handle, reason: 'Left the company' })
   await signingOut
-  assert.deepEqual(answered, ['deletion 200', 'sign-out 204'])
+  assert.deepEqual(answered, [`${identity} 200`, `${session} 204`])
 })

@@ -9,17 +9,17 @@ before(async () => {
 })
 after(() => world.close())
 
-test('AUD-14 a further follower is told the head, though the others know it already', async () => {
+test('AUD-14 a further follower receives the head that the others have already', async () => {
   const { kernel } = world
   await world.person()
   const feed = createEventFeed(kernel)
-  const told = async () => {
+  const follow = async () => {
     const { promise, resolve } = Promise.withResolvers<FeedHead>()
     const unfollow = feed.follow(resolve)
     return { head: await promise, unfollow }
   }
-  const first = await told()
-  const second = await told()
+  const first = await follow()
+  const second = await follow()
   assert.ok(first.head.last > 0)
   assert.deepEqual(second.head, first.head)
   first.unfollow()
