@@ -83,6 +83,7 @@ async function load(services: BackupServices, operator: Operator, lines: AsyncGe
       throw isDataException(error) ? errors.invalid_backup() : error
     })
   await keys.readAnew()
+  await kernel.settings.refresh()
   await ensurePlayground(kernel)
   return { takenAt, rows }
 }

@@ -22,18 +22,22 @@ type Kernel = { config: Config; db: Database }
 /** Reads the settings of the database for the first time. */
 export async function openSettings({ config, db }: Kernel): Promise<CurrentSettings> {
   const read = async () => (await readStoredSettings(db)) ?? { revision: 0, stored: {} }
-  const valuesOf = ({ revision, stored }: StoredSettings) => {
+  const valuesOf = ({ stored }: StoredSettings) => {
     const values = applySettings(config, stored)
-    return { revision, values, accent: accentOf(values['branding.accent'] ?? '') }
+    return { values, accent: accentOf(values['branding.accent'] ?? '') }
   }
   let current = valuesOf(await read())
+  let [begun, applied] = [0, 0]
   return {
     values: () => current.values,
     accent: () => current.accent,
     async refresh() {
+      const nth = (begun += 1)
       const found = await read()
-      // A slow answer must not replace a newer one.
-      if (found.revision > current.revision) current = valuesOf(found)
+      // A slow answer must not replace that of a later read. Revisions do not tell: those of a backup may be lower.
+      if (nth < applied) return
+      applied = nth
+      current = valuesOf(found)
     },
   }
 }
