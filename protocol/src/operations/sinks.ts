@@ -18,7 +18,7 @@ const Actions = Type.Array(Type.String({ pattern: '^[a-z_.]{1,64}$' }), {
   description: 'Actions, or prefixes of them such as `group.member`. None for all',
 })
 const headersDescription = '`Authorization`, and those that begin with `X-`'
-const Headers = Type.Record(Type.String(), Type.String({ maxLength: 2000 }), {
+const Headers = Type.Record(Type.String(), Type.String({ maxLength: limits.sinkHeaderCharactersMax }), {
   maxProperties: limits.sinkHeadersMax,
   writeOnly: true,
   description: headersDescription,
@@ -63,7 +63,7 @@ export const DeclaredSink = Type.Object(
     url: Type.Optional(SinkUrl),
     headers: Type.Optional(
       nullable(
-        Type.Record(Type.String(), Type.String({ maxLength: 2000, writeOnly: true }), {
+        Type.Record(Type.String(), Type.String({ maxLength: limits.sinkHeaderCharactersMax, writeOnly: true }), {
           maxProperties: limits.sinkHeadersMax,
           description: headersDescription,
         }),

@@ -1,3 +1,4 @@
+import { isSinkHeaderValue } from '@countersign/protocol/formats/audit/sink-header'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { Database } from '#platform/database/database.ts'
 import { ConfigError } from '#platform/config-error.ts'
@@ -44,7 +45,7 @@ export async function sealHeaders(
   headers: Record<string, string>,
 ): Promise<SealedHeaders> {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const isValid = named.every(([name, value]) => isHeader(name) && /^[\x20-\x7e]*[\x21-\x7e]$/.test(value))
+  const isValid = named.every(([name, value]) => isHeader(name) && isSinkHeaderValue(value))
   const headerNames = [...new Set(named.map(([name]) => name))]
   if (!isValid || headerNames.length !== named.length || named.length > limits.sinkHeadersMax)
     throw errors.invalid_request()

@@ -46,6 +46,7 @@ export const pageLimits = {
   invitationMessageCharactersMax: 500,
   invitationImportBytesMax: 1024 * 1024,
   adminTokenNetworksMax: 20,
+  sinkHeaderCharactersMax: 2000,
   /**
    * Of the redirect targets in the envelope of an app key, of each, and of all together: with the longest key, the
    * envelope is a ciphertext of at most `ciphertextBytesMax`.

@@ -1,8 +1,11 @@
+import { isSinkHeaderValue } from '@countersign/protocol/formats/audit/sink-header'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import type { Sink } from '@countersign/protocol/operations/sinks'
 import { useState } from 'preact/hooks'
 import { RadioGroup } from '../../../../components/form/Choice.tsx'
 import { Field } from '../../../../components/form/Field.tsx'
 import { ApiError } from '../../../../lib/api/call.ts'
+import { formatNumber } from '../../../../lib/text/dates.ts'
 import { Ask } from '../../acting/Ask.tsx'
 import { useOperator } from '../../acting/operator.ts'
 import { ShownOnce } from '../../acting/ShownOnce.tsx'
@@ -21,15 +24,13 @@ export function NewSink({ onAdded, onClose }: Props) {
   const [draft, setDraft] = useState({ key: '', url: '', authorization: '' })
   const [isChecked, setChecked] = useState(false)
   const [refusedUrl, setRefusedUrl] = useState<string>()
-  const [key, url] = [draft.key.trim(), draft.url.trim()]
-  const authorization = kind === 'http' ? draft.authorization.trim() : ''
-  const [isKey, isUrl] = [/^[a-z0-9][a-z0-9-]{0,39}$/.test(key), patterns[kind].test(url)]
+  const { key, url, authorization, isKey, isUrl, isAuthorization } = readDraft(kind, draft)
   const act = {
     name: 'add-sink',
     label: words.addNow,
     do: async () => {
       setChecked(true)
-      if (!isKey || !isUrl) return
+      if (!isKey || !isUrl || !isAuthorization) return
       const headers = authorization === '' ? {} : { headers: { authorization } }
       try {
         onAdded((await ask('POST /api/admin/sinks', { body: { key, kind, url, ...headers } })).secret)
@@ -75,12 +76,29 @@ export function NewSink({ onAdded, onClose }: Props) {
           hint={words.authorizationHint}
           value={draft.authorization}
           onInput={(written) => setDraft({ ...draft, authorization: written })}
+          problem={isChecked && !isAuthorization ? words.authorizationProblem(headerMax()) : undefined}
           exact
           isCode
         />
       )}
     </Ask>
   )
+}
+
+/** Returns what the operator has written, and which of it the service accepts. */
+function readDraft(kind: Sink['kind'], draft: { key: string; url: string; authorization: string }) {
+  const [key, url] = [draft.key.trim(), draft.url.trim()]
+  const authorization = kind === 'http' ? draft.authorization.trim() : ''
+  return {
+    ...{ key, url, authorization },
+    isKey: /^[a-z0-9][a-z0-9-]{0,39}$/.test(key),
+    isUrl: patterns[kind].test(url),
+    isAuthorization: authorization === '' || isSinkHeaderValue(authorization),
+  }
+}
+
+function headerMax(): string {
+  return formatNumber(pageLimits.sinkHeaderCharactersMax)
 }
 
 function KindChoice({ chosen, onChoose }: { chosen: Sink['kind']; onChoose: (kind: Sink['kind']) => void }) {

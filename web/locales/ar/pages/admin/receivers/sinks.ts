@@ -34,6 +34,7 @@ export const adminSinksMessages: typeof english = {
   urlRefused: `لا يمكن استخدام هذا العنوان. يجب أن يكون عامًا، أو مذكورًا في ${isolate('OUTBOUND_NETWORKS')}.`,
   authorization: isolate('Authorization'),
   authorizationHint: 'اختياري. يُحفظ مشفّرًا ولا يُعرض مرة أخرى.',
+  authorizationProblem: (max) => `${max} حرف على الأكثر: أحرف وأرقام ورموز من ${isolate('ASCII')}، ومسافات.`,
   secret: 'سر المستقبِل',
   secretWhat: 'تُوقَّع به الطلبات. احفظه الآن، فلن يُعرض مرة أخرى.',
   secretCopied: 'السر',

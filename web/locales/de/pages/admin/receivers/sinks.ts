@@ -21,6 +21,7 @@ export const adminSinksMessages: typeof english = {
   urlRefused: 'Diese Adresse ist nicht erlaubt. Sie muss öffentlich sein oder in OUTBOUND_NETWORKS stehen.',
   authorization: 'Authorization',
   authorizationHint: 'Optional. Wird verschlüsselt gespeichert und nicht noch einmal angezeigt.',
+  authorizationProblem: (max) => `Höchstens ${max} Zeichen: Buchstaben, Ziffern und Zeichen aus ASCII, Leerzeichen.`,
   secret: 'Geheimnis des Empfängers',
   secretWhat: 'Damit werden Anfragen signiert. Bewahre es jetzt auf: Es wird nicht noch einmal angezeigt.',
   secretCopied: 'das Geheimnis',

@@ -20,6 +20,7 @@ export const adminSinksMessages = {
   urlRefused: 'This address cannot be used. It must be public, or listed in OUTBOUND_NETWORKS.',
   authorization: 'Authorization',
   authorizationHint: 'Optional. Stored encrypted, and not shown again.',
+  authorizationProblem: (max: string) => `At most ${max} characters: letters, digits and signs of ASCII, and spaces.`,
   secret: 'Secret of the sink',
   secretWhat: 'Requests are signed with it. Store it now: it is not shown again.',
   secretCopied: 'the secret',
