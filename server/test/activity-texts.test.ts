@@ -15,6 +15,7 @@ type OfOperator =
   | 'group.updated'
   | 'group.deleted'
   | 'backup.created'
+  | 'backup.completed'
   | 'backup.restored'
   | `admin_token.${string}`
   | `scim_token.${string}`

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -12,7 +13,8 @@ import * as store from './store.ts'
 export const keyCheckContext = 'backup'
 
 /**
- * Creates a consistent, compressed copy of the durable tables.
+ * Creates a consistent, compressed copy of the durable tables. The audit log says who begins it, and when all of it was
+ * sent.
  *
  * PostgreSQL streams it as it is read. A transaction on the embedded database blocks all others, so its backup is read
  * into a file first and never waits for the caller's network.
@@ -22,19 +24,33 @@ export async function createBackup(
   operator: Operator,
   tables: readonly string[],
 ): Promise<Readable> {
-  const takenAt = kernel.clock()
-  await recordAuditEvent(kernel.db, { action: 'backup.created', ...auditFieldsOf(operator) }, takenAt)
-  if (!kernel.config.databaseUrl)
-    return spool(kernel.config.dataDirectory, (file) =>
-      writeSnapshot({ kernel, tables, takenAt }, (bytes) => file.writeFile(bytes)),
-    )
+  const { db, clock, config, log } = kernel
+  const takenAt = clock()
+  const fields = auditFieldsOf(operator)
+  await recordAuditEvent(db, { action: 'backup.created', ...fields }, takenAt)
+  const completed = { action: 'backup.completed', ...fields, details: { takenAt: takenAt.toISOString() } } as const
+  const stream = endingAfter(() => recordAuditEvent(db, completed, clock()))
 
-  const stream = new PassThrough()
-  writeSnapshot({ kernel, tables, takenAt }, (bytes) => pipeline(bytes, stream)).catch((error: unknown) => {
-    kernel.log.warn({ error }, 'backup stream aborted')
+  const writing = { kernel, tables, takenAt }
+  const sent = config.databaseUrl
+    ? writeSnapshot(writing, (bytes) => pipeline(bytes, stream))
+    : pipeline(await spoolSnapshot(writing), stream)
+  sent.catch((error: unknown) => {
+    log.warn({ error }, 'backup stream aborted')
     stream.destroy()
   })
   return stream
+}
+
+/** Creates a stream that ends once `record` has succeeded, when all bytes but those of a buffer have been read. */
+function endingAfter(record: () => Promise<void>): PassThrough {
+  // Bound to the request, which the event names: a stream may end in the context of its reader.
+  const recordInRequest = AsyncResource.bind(record)
+  return new PassThrough({ flush: (done) => void recordInRequest().then(() => done(), done) })
+}
+
+function spoolSnapshot(writing: Snapshot): Promise<Readable> {
+  return spool(writing.kernel.config.dataDirectory, (file) => writeSnapshot(writing, (bytes) => file.writeFile(bytes)))
 }
 
 type Write = (bytes: AsyncIterable<Uint8Array>) => Promise<void>

@@ -4,7 +4,7 @@ import type { BackupServices } from './restore.ts'
 import { backupRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
-const auditActions = ['backup.created', 'backup.restored'] as const
+const auditActions = ['backup.created', 'backup.completed', 'backup.restored'] as const
 
 declare module '#platform/audit/audit-log.ts' {
   interface DeclaredAuditActions {

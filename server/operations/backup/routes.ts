@@ -20,6 +20,8 @@ export function backupRoutes(host: Host, services: BackupServices): void {
 
   host.route({
     ...takeEndpoint,
+    // Otherwise Fastify takes a whole backup to answer HEAD.
+    exposeHeadRoute: false,
     onRequest: operator.onRequest,
     async handler(request, reply) {
       const backup = await createBackup(kernel, operator.of(request), backedUpTables)

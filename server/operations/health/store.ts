@@ -69,9 +69,10 @@ export async function findKeysActivated(db: Database): Promise<Date | undefined>
   return row?.activatesAt
 }
 
+/** Returns when all of the last backup was sent. */
 export async function findLastBackup(db: Database): Promise<Date | undefined> {
   const { rows } = await sql<{ at: Date }>`
-    select occurred_at as at from audit_event where action = 'backup.created'
+    select occurred_at as at from audit_event where action = 'backup.completed'
     order by occurred_at desc limit 1`.execute(db)
   return rows[0]?.at
 }
