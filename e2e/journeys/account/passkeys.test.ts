@@ -166,6 +166,38 @@ test('a passkey that is removed here is deleted from the password manager too', 
   await ada.leave()
 })
 
+test('a passkey that was added elsewhere stays in the password manager when another is renamed here', async () => {
+  const ada = await comeToPasskeys('betty')
+  const phone = await stage.invite()
+  await phone.authenticator.take(await ada.authenticator.credentials())
+  await phone.page.goto(`${stage.service.authUrl}/login?return=/account/passkeys`)
+  await phone.press('add-passkey')
+  await phone.press('go-without')
+  await phone.authenticator.exchange({ prf: false })
+  await phone.press('make-passkey')
+  await phone.page.getByText(added).waitFor()
+
+  // What is missing in such a list, the password manager removes.
+  const lists = ada.page.evaluate(
+    () =>
+      new Promise<string[][]>((resolve) => {
+        const lists: string[][] = []
+        const keep = ({ allAcceptedCredentialIds: ids }: { allAcceptedCredentialIds: string[] }) => lists.push(ids)
+        Reflect.set(PublicKeyCredential, 'signalAllAcceptedCredentials', async (list: never) => void keep(list))
+        document.addEventListener('visited', () => resolve(lists))
+      }),
+  )
+  await choose(ada, 0, account.security.rename)
+  await ada.write('passkeyName', 'This laptop')
+  await ada.press('save')
+  await ada.page.getByText(account.security.renamed).waitFor()
+  await ada.page.evaluate(() => document.dispatchEvent(new Event('visited')))
+  const ids = (await passkeysOf(ada)).map(({ credentialId }) => credentialId)
+  assert.equal(ids.length, 2)
+  for (const list of await lists) assert.deepEqual(list.toSorted(), ids.toSorted())
+  await Promise.all([ada.leave(), phone.leave()])
+})
+
 test('a user sees their sessions, and ends one', async () => {
   const ada = await comeToPasskeys('ada-4')
   const laptop = await stage.invite()

@@ -226,6 +226,7 @@ export function findUsableDelegation(db: Database, { identityId, delegationId, s
     .selectFrom('delegation_grant')
     .innerJoin('app as source', 'source.client_id', 'source_client_id')
     .innerJoin('app_resource', 'app_resource.resource_id', 'delegation_grant.resource_id')
+    .innerJoin('app as target', 'target.client_id', 'app_resource.client_id')
     .select('app_resource.client_id as ownerClientId')
     .where('identity_id', '=', identityId)
     .where('delegation_id', '=', delegationId)
@@ -234,6 +235,7 @@ export function findUsableDelegation(db: Database, { identityId, delegationId, s
     .where('revoked_at', 'is', null)
     .where('app_resource.status', '=', 'active')
     .where('source.status', '=', 'active')
+    .where('target.status', '=', 'active')
     .executeTakeFirst()
 }
 

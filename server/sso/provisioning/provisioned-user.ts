@@ -43,8 +43,12 @@ export async function listScimUsers(
 ): Promise<{ people: Person[]; total: number }> {
   if (!target) return { people: await store.listPeople(db, connectionId, page), total: userCount }
   const isNobody = target.by === 'id' && !isUuid(target.text)
-  const found = isNobody ? [] : await store.listScimUsers(db, connectionId, target)
-  return { people: found.slice(page.skipped, page.skipped + page.most), total: found.length }
+  if (isNobody) return { people: [], total: 0 }
+  const [found, total] = await Promise.all([
+    store.listMatching(db, connectionId, target, page),
+    store.countMatching(db, connectionId, target),
+  ])
+  return { people: found, total }
 }
 
 /**

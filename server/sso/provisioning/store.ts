@@ -1,4 +1,6 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import type { Tables } from '#platform/database/tables.ts'
 import type { ScimFilter } from './filter.ts'
 import type { ScimUser } from './user.ts'
 
@@ -93,17 +95,30 @@ export function findPerson(db: Database, connectionId: string, scimUserId: strin
   return people(db, connectionId).where('scim_user_id', '=', scimUserId).executeTakeFirst()
 }
 
-/** Finds a user by the directory's attributes, the one provisioned first if several match. */
-export function listScimUsers(db: Database, connectionId: string, { by, text }: ScimFilter) {
-  return people(db, connectionId)
-    .$if(by === 'userName', (some) => some.where('user_name_key', '=', text.toLowerCase()))
-    .$if(by === 'externalId', (some) => some.where('external_id', '=', text))
-    .$if(by === 'id', (some) => some.where('scim_user_id', '=', text))
-    .orderBy('scim_user_id')
-    .execute()
+type Page = { skipped: number; most: number }
+
+function isMatch({ by, text }: ScimFilter) {
+  const columns = { userName: 'user_name_key', externalId: 'external_id', id: 'scim_user_id' } as const
+  return (is: ExpressionBuilder<Tables, 'sso_scim_user'>) =>
+    is(columns[by], '=', by === 'userName' ? text.toLowerCase() : text)
 }
 
-export function listPeople(db: Database, connectionId: string, { skipped, most }: { skipped: number; most: number }) {
+/** Lists a page of the users with an attribute of the directory, the one provisioned first at the beginning. */
+export function listMatching(db: Database, connectionId: string, filter: ScimFilter, { skipped, most }: Page) {
+  return people(db, connectionId).where(isMatch(filter)).orderBy('scim_user_id').offset(skipped).limit(most).execute()
+}
+
+export async function countMatching(db: Database, connectionId: string, filter: ScimFilter): Promise<number> {
+  const { total } = await db
+    .selectFrom('sso_scim_user')
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .where('connection_id', '=', connectionId)
+    .where(isMatch(filter))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+export function listPeople(db: Database, connectionId: string, { skipped, most }: Page) {
   return people(db, connectionId).orderBy('scim_user_id').offset(skipped).limit(most).execute()
 }
 

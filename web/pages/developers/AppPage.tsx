@@ -1,4 +1,5 @@
 import type { App } from '@countersign/protocol/clients/apps'
+import { useState } from 'preact/hooks'
 import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { call } from '../../lib/api/call.ts'
 import { dayOf } from '../../lib/text/dates.ts'
@@ -16,6 +17,7 @@ import type { IssuedClientSecret, OwnApp } from './Developers.tsx'
 import { Quickstart } from './quickstart/Quickstart.tsx'
 import { type AppTab, appTabs, type Navigate, routePath } from './routes.ts'
 import { useUsage } from './usage/use-usage.ts'
+import type { IssuedWebhookSecret } from './webhooks/AppWebhook.tsx'
 import { useLocale, useMessages } from './words.ts'
 
 const loadSettings = async () => (await import('./settings/AppSettings.tsx')).AppSettings
@@ -65,6 +67,7 @@ type KnownProps = Omit<Props, 'app'> & { app: OwnApp }
 function KnownApp({ app, tab, issued, goTo, onIssued, onChanged, onDeleted }: KnownProps) {
   const words = useMessages().developers
   const usage = useUsage(app.clientId, { isAwaited: tab === 'quickstart' })
+  const [webhookSecret, setWebhookSecret] = useState<IssuedWebhookSecret>()
   const lastSignInAt = usage.current?.lastSignInAt ?? app.lastSignInAt
   const { clientId } = app
   return (
@@ -94,7 +97,9 @@ function KnownApp({ app, tab, issued, goTo, onIssued, onChanged, onDeleted }: Kn
         <Quickstart app={app} clientSecret={issued?.clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
       {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, onChanged }} />}
-      {tab === 'webhook' && <OnDemand key={tab} load={loadWebhook} given={{ app }} />}
+      {tab === 'webhook' && (
+        <OnDemand key={tab} load={loadWebhook} given={{ app, issued: webhookSecret, onIssued: setWebhookSecret }} />
+      )}
       {tab === 'resources' && <OnDemand key={tab} load={loadResources} given={{ app }} />}
       {tab === 'usage' && <OnDemand key={tab} load={loadUsage} given={{ usage }} />}
       {tab === 'danger' && (

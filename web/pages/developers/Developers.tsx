@@ -70,7 +70,7 @@ export function Developers() {
           goTo={goTo}
           onCreated={({ clientSecret, ...created }) => {
             const { clientId } = created
-            setApps([{ ...created, lastSignInAt: null }, ...apps])
+            setApps((current = []) => [{ ...created, lastSignInAt: null }, ...current])
             if (clientSecret !== undefined) setIssued({ clientId, clientSecret, isSaved: false })
             goTo({ at: 'app', clientId, tab: 'quickstart' }, { replacing: true })
           }}
@@ -84,9 +84,9 @@ export function Developers() {
           issued={issued?.clientId === place.clientId ? issued : undefined}
           goTo={goTo}
           onIssued={setIssued}
-          onChanged={(changed) => setApps(apps.map((each) => withChange(each, changed)))}
+          onChanged={(changed) => setApps((current) => current?.map((each) => withChange(each, changed)))}
           onDeleted={() => {
-            setApps(apps.filter((each) => each !== app))
+            setApps((current) => current?.filter(({ clientId }) => clientId !== place.clientId))
             goTo({ at: 'list' }, { replacing: true })
           }}
         />

@@ -223,8 +223,12 @@ test('DEL-09 DEL-20 an unknown or disabled resource, or one of a disabled app, i
   const url = `/api/admin/apps/${connectors.target.clientId}`
   const change = (status: string) =>
     world.api.inject({ method: 'PATCH', url, headers: world.admin, payload: { status } })
+  const { access_token: earlier } = (await exchange()).json()
+  const isActive = async () => (await connectors.introspect(connectors.source, earlier)).json().active
+  assert.equal(await isActive(), true)
   await change('disabled')
   assert.deepEqual(refusedAs(await exchange()), [400, 'invalid_target'])
+  assert.equal(await isActive(), false)
   await change('active')
   assert.equal((await exchange()).statusCode, 200)
   await world.api.inject({ method: 'DELETE', url, headers: world.admin })

@@ -138,6 +138,22 @@ test('a user is created, read, replaced and deleted', async () => {
   assert.equal((await directory.ask('DELETE', `/Users/${id}`)).statusCode, 404)
 })
 
+test('SCM-08 users of one external ID are read page by page', async () => {
+  const acme = await enterprise.organization(await world.person())
+  const connection = await enterprise.connect(acme)
+  const byEmail = await enterprise.provision(acme, connection.connectionId, 'email')
+  const created = []
+  for (let nth = 0; nth < 3; nth += 1) {
+    const emails = [{ value: `${randomUUID()}@acme.example` }]
+    created.push((await byEmail.ask('POST', '/Users', newUser({ externalId: 'shared', emails }))).json())
+  }
+  const filter = encodeURIComponent('externalId eq "shared"')
+  const { totalResults, startIndex, Resources } = (
+    await byEmail.ask('GET', `/Users?filter=${filter}&startIndex=2&count=1`)
+  ).json()
+  assert.deepEqual([totalResults, startIndex, Resources.length, Resources[0].id], [3, 2, 1, created[1].id])
+})
+
 test('SCM-08 a user is found only by attributes of the directory', async () => {
   const { id, userName, externalId } = await create()
   const find = (filter: string) => directory.ask('GET', `/Users?filter=${encodeURIComponent(filter)}`)

@@ -2,6 +2,7 @@ import { pageLimits } from '@countersign/protocol/formats/registries/page-limits
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
 import type { SessionEntry } from '@countersign/protocol/accounts/sessions'
 import { useState } from 'preact/hooks'
+import { signalUnknownCredential } from '../../../lib/keys/passkey-signals.ts'
 import { dayOf, formatAgo } from '../../../lib/text/dates.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
@@ -73,6 +74,8 @@ export function Passkeys({ data, doing, onAdd, onChanged }: Props) {
               passkeys.filter((each) => each !== dialog.passkey),
               left,
             )
+            // Not as a list of those that are left: this page may not know one that was added elsewhere.
+            void signalUnknownCredential(dialog.passkey.credentialId)
             close()
             toast(words.removed)
           }}

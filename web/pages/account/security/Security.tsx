@@ -1,6 +1,5 @@
 import type { PendingDeviceApproval } from '@countersign/protocol/accounts/device-approvals'
 import type { Passkey } from '@countersign/protocol/accounts/passkeys'
-import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { useActions } from '../../../components/form/use-actions.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { toast } from '../../../components/frame/toast.ts'
@@ -29,11 +28,8 @@ export function Security({ data, onChange }: SectionProps) {
   const renewing = useActions()
   const { passkeys, session } = data
   const { userId } = session.user
-  const updatePasskeys = (updated: Passkey[], sessions = data.sessions) => {
+  const updatePasskeys = (updated: Passkey[], sessions = data.sessions) =>
     onChange((current) => ({ ...current, sessions, passkeys: updated }))
-    const ids = updated.map(({ credentialId }) => credentialId)
-    void signalAllAcceptedCredentials(userId, ids)
-  }
   const addition = useAddPasskey(userId, (passkey) => {
     updatePasskeys([...passkeys, passkey])
     toast(added(passkey.name))

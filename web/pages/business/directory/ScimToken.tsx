@@ -31,7 +31,7 @@ export function ScimToken({ onChanged, onClose, ...properties }: Props) {
   const [issued, setIssued] = useState<IssuedScimToken>()
   const note = useReopenedNote(`directory-${properties.of.connectionId}`)
   return (
-    <Dialog title={words.title} onClose={onClose}>
+    <Dialog title={words.title} {...(!issued && { onClose })}>
       {!issued && note}
       {issued ? (
         <Token of={issued} onClose={onClose} />

@@ -34,7 +34,7 @@ export function Invite({ organization, rest, onInvited, onClose }: Props) {
   const [result, setResult] = useState<Result>()
   const note = useReopenedNote('invite')
   return (
-    <Dialog title={words.invite} onClose={onClose}>
+    <Dialog title={words.invite} {...(!result && { onClose })}>
       {result === undefined && note}
       {result === undefined ? (
         <Question

@@ -30,8 +30,8 @@ export function AppResources({ app: { clientId } }: { app: App }) {
     <Offered
       clientId={clientId}
       resources={resources}
-      onSaved={(saved) => setResources(resources.map((each) => (isSame(each, saved) ? saved : each)))}
-      onAdded={(added) => setResources([...resources, added])}
+      onSaved={(saved) => setResources((current) => current?.map((each) => (isSame(each, saved) ? saved : each)))}
+      onAdded={(added) => setResources((current) => current && [...current, added])}
     />
   ) : (
     <Card title={words.resources.title} about={words.resources.what}>

@@ -1,5 +1,5 @@
 import type { App } from '@countersign/protocol/clients/apps'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions } from '../../../components/form/use-actions.ts'
 import { Deliveries } from './Deliveries.tsx'
@@ -12,16 +12,21 @@ import { WebhookAddress } from './WebhookAddress.tsx'
 import { WebhookChoices } from './WebhookChoices.tsx'
 import { useMessages } from '../words.ts'
 
-/** A secret that was just created. Only the memory of this section holds it. */
-type IssuedWebhookSecret = { secret: string; previousUntil?: string }
+/** A secret that was just created. Only the memory of the page of its app holds it. */
+export type IssuedWebhookSecret = { secret: string; previousUntil?: string }
+
+type Props = {
+  app: App
+  issued: IssuedWebhookSecret | undefined
+  onIssued: (issued: IssuedWebhookSecret | undefined) => void
+}
 
 /** Shows the webhook of an app, and its deliveries. */
-export function AppWebhook({ app: { clientId } }: { app: App }) {
+export function AppWebhook({ app: { clientId }, issued, onIssued }: Props) {
   const words = useMessages()
   const doing = useActions()
   const webhook = useWebhook(clientId)
   const { current, read } = webhook
-  const [issued, setIssued] = useState<IssuedWebhookSecret>()
   const retry = { name: 'retry', label: words.developers.retry, do: () => read() }
   useEffect(() => void doing.perform(retry), [])
   if (issued)
@@ -31,7 +36,7 @@ export function AppWebhook({ app: { clientId } }: { app: App }) {
         secret={issued.secret}
         previousUntil={issued.previousUntil}
         envFile={`WEBHOOK_SECRET=${issued.secret}\n`}
-        onSaved={() => setIssued(undefined)}
+        onSaved={() => onIssued(undefined)}
       />
     )
   return (
@@ -39,7 +44,7 @@ export function AppWebhook({ app: { clientId } }: { app: App }) {
       <Card title={words.webhook.title} about={words.webhook.what} actions={<LearnMore guide="webhooks" />}>
         {current === undefined && (doing.problem === undefined ? <Skeleton /> : <Actions of={[retry]} doing={doing} />)}
         {current?.webhook.status === 'disabled' && <Note tone="bad">{words.webhook.gone}</Note>}
-        <Endpoint of={webhook} clientId={clientId} onIssued={setIssued} />
+        <Endpoint of={webhook} clientId={clientId} onIssued={onIssued} />
       </Card>
       {current && (
         <Deliveries
