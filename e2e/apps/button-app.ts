@@ -4,7 +4,14 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Served } from '../../server/testing/service.ts'
 
-type Settings = { supportsE2ee?: boolean; appKeyRecipientJwk?: string; attributes?: string; language?: string }
+type Settings = {
+  supportsE2ee?: boolean
+  appKeyRecipientJwk?: string
+  attributes?: string
+  language?: string
+  /** What follows the origin in the registered redirect URI. */
+  callback?: string
+}
 
 const built = join(import.meta.dirname, '../../sdk/dist')
 
@@ -30,7 +37,8 @@ addEventListener('sign-in-failed', ({ detail }) => {
  * A public app on its own site, whose page contains only the SDK's button as built, under the strictest content
  * security policy. The same page is the redirect URI.
  */
-export async function openButtonApp(service: Served, { attributes = '', language = 'en', ...settings }: Settings = {}) {
+export async function openButtonApp(service: Served, given: Settings = {}) {
+  const { attributes = '', language = 'en', callback = '/callback', ...settings } = given
   const parts = ['button.js', 'sign-in.js', 'encryption.js']
   const sdk = parts.map((name) => [`/${name}`, readFileSync(join(built, name))] as const)
   const scripts: Record<string, string | Buffer> = { ...Object.fromEntries(sdk), '/page.js': listening }
@@ -50,11 +58,12 @@ export async function openButtonApp(service: Served, { attributes = '', language
   const registered = await fetch(`${service.baseUrl}/api/admin/apps`, {
     method: 'POST',
     headers: { ...service.admin, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Gazette', redirectUris: [`${origin}/callback`], public: true, ...settings }),
+    body: JSON.stringify({ name: 'Gazette', redirectUris: [origin + callback], public: true, ...settings }),
   })
   const { clientId }: { clientId: string } = JSON.parse(await registered.text())
   const hosts = `base-url="${service.baseUrl}" auth-url="${service.authUrl}"`
-  const button = `<countersign-button ${hosts} client-id="${clientId}" redirect-uri="/callback" ${attributes}>`
+  const redirectUri = callback.startsWith('/') ? callback : origin + callback
+  const button = `<countersign-button ${hosts} client-id="${clientId}" redirect-uri="${redirectUri}" ${attributes}>`
   const scriptsOfPage = ['button', 'page'].map((name) => `<script type="module" src="/${name}.js"></script>`).join('')
   const head = `<meta name="viewport" content="width=device-width"><title>Gazette</title>${scriptsOfPage}`
   const body = `<main><h1>Gazette</h1>${button}</countersign-button><p><output></output></p></main>`

@@ -67,7 +67,7 @@ test('the button signs in without leaving the page: with consent in a window onl
   await ada.leave()
 })
 
-test('in a browser without such dialogs the same button leads to the sign-in page, and back', async () => {
+test('in a browser without such dialogs the same button leads to the sign-in page, and back to any URI', async (t) => {
   const bea = await stage.enroll({ handle: 'bea', displayName: 'Bea' })
   const { page } = bea
   await forgetDialogs(bea)
@@ -86,6 +86,16 @@ test('in a browser without such dialogs the same button leads to the sign-in pag
   await page.goto(`${app.origin}/callback?code=c&state=made-up&iss=${encodeURIComponent(stage.service.authUrl)}`)
   await said(page, /^refused state_mismatch$/)
   assert.equal(page.url(), `${app.origin}/callback`)
+
+  for (const callback of ['', '?from=countersign']) {
+    const pathless = await openButtonApp(stage.service, { callback })
+    t.after(() => pathless.close())
+    await page.goto(pathless.origin)
+    await button(page).click()
+    await bea.press('approve')
+    await said(page, /^Hello Bea, by a redirect/)
+    assert.equal(page.url(), `${pathless.origin}/${callback}`)
+  }
   await bea.leave()
 })
 

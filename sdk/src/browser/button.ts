@@ -93,15 +93,20 @@ function createButton() {
 }
 
 function appOf(button: HTMLElement): ClientConfig {
+  const redirectUri = button.getAttribute('redirect-uri') ?? ''
   return {
     baseUrl: button.getAttribute('base-url') ?? '',
     authUrl: button.getAttribute('auth-url') ?? '',
     clientId: button.getAttribute('client-id') ?? '',
-    redirectUri: new URL(button.getAttribute('redirect-uri') ?? '', document.baseURI).href,
+    redirectUri: isAbsolute(redirectUri) ? redirectUri : new URL(redirectUri, document.baseURI).href,
     scope: button.getAttribute('scope') ?? undefined,
     appKey: button.hasAttribute('app-key'),
     appKeyRecipientJwk: button.getAttribute('app-key-recipient-jwk') ?? undefined,
   }
+}
+
+function isAbsolute(uri: string): boolean {
+  return /^https?:/i.test(uri)
 }
 
 function requestedOf(button: HTMLElement): SignInOptions {

@@ -21,7 +21,7 @@ export type ClientConfig = {
   /** The issuer, whose pages users see, such as `https://id.example`. */
   authUrl: string
   clientId: string
-  /** The registered redirect URI of a page that completes the sign-in. */
+  /** The redirect URI, exactly as registered, of a page that completes the sign-in. */
   redirectUri: string
   /** Scopes separated by spaces, with `openid` among them. Default: `openid profile`. */
   scope?: string | undefined
@@ -62,11 +62,13 @@ function checkApp({
   if (!clientId) throw new TypeError('clientId must be the ID of the registered app')
   const scopes = scope ?? 'openid profile'
   if (!scopes.split(' ').includes('openid')) throw new TypeError('scope must contain openid, which identifies the user')
+  // Only a check: the service compares texts, and a parsed origin ends with a slash that may not be registered.
+  void new URL(redirectUri)
   return {
     base: parseBaseUrl('baseUrl', baseUrl),
     issuer: parseBaseUrl('authUrl', authUrl).origin,
     clientId,
-    redirectUri: new URL(redirectUri).href,
+    redirectUri,
     scope: scopes,
     takesKey: appKey ?? false,
     appKeyRecipientJwk: rest.appKeyRecipientJwk,
