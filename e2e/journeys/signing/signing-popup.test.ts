@@ -13,6 +13,7 @@ import { launchBrowser } from '../../fixtures/environment.ts'
 declare global {
   var openPopup: typeof openSigningPopup
   var answer: Promise<SigningPopupResult>
+  var stopped: Promise<string>
 }
 
 const sdk = join(import.meta.dirname, '../../../sdk')
@@ -196,6 +197,23 @@ test('it closes the window if there is nothing to sign, and runs no script in pl
   assert.equal(await page.evaluate(() => 'harmed' in globalThis), false)
   await allClosed(popups)
 })
+
+for (const isCreated of [true, false])
+  test(`the app can stop before it has the URL, which closes the window; request created: ${isCreated}`, async () => {
+    await page.evaluate(
+      ({ address, isCreated }) => {
+        const aborter = new AbortController()
+        const { promise, resolve } = Promise.withResolvers<string>()
+        const waiting = globalThis.openPopup({ signingUrl: promise, signal: aborter.signal })
+        aborter.abort('expired')
+        if (isCreated) resolve(address)
+        globalThis.stopped = waiting.then(String, String)
+      },
+      { address: signingUrl(), isCreated },
+    )
+    await allClosed(page.context().pages().slice(1))
+    assert.equal(await page.evaluate(() => globalThis.stopped), 'expired')
+  })
 
 test('the app can stop waiting, which closes the window', async () => {
   const reason = await page.evaluate(async (address) => {

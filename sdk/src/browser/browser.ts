@@ -28,16 +28,31 @@ const glanceMilliseconds = 300
 export async function openSigningPopup({ signingUrl, signal }: SigningPopupOptions): Promise<SigningPopupResult> {
   signal?.throwIfAborted()
   const popup = open('about:blank', '_blank', featuresOf(window))
+  const ended = new AbortController()
+  const aborted = new Promise<never>((_, reject) =>
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal }),
+  )
   try {
-    const page = parseBaseUrl(await signingUrl)
-    if (!popup) return { type: 'blocked', signingUrl: page.href }
-    const answer = answerFrom(popup, page, signal)
-    popup.location.replace(page.href)
-    return await answer
+    return await Promise.race([aborted, requestIn(popup, signingUrl, ended.signal)])
   } catch (error) {
     popup?.close()
     throw error
+  } finally {
+    ended.abort()
   }
+}
+
+async function requestIn(
+  popup: Window | null,
+  signingUrl: string | Promise<string>,
+  ended: AbortSignal,
+): Promise<SigningPopupResult> {
+  const page = parseBaseUrl(await signingUrl)
+  ended.throwIfAborted()
+  if (!popup) return { type: 'blocked', signingUrl: page.href }
+  const answer = answerFrom(popup, page, ended)
+  popup.location.replace(page.href)
+  return answer
 }
 
 /** Centered over the opening window. */
@@ -54,20 +69,17 @@ function parseBaseUrl(signingUrl: string): URL {
   return url
 }
 
-function answerFrom(popup: Window, { origin, searchParams }: URL, signal?: AbortSignal): Promise<SigningPopupResult> {
+function answerFrom(popup: Window, { origin, searchParams }: URL, ended: AbortSignal): Promise<SigningPopupResult> {
   const requestId = searchParams.get('requestId')
-  const ended = new AbortController()
-  const whileWaiting = { signal: ended.signal }
-  return new Promise<SigningPopupResult>((resolve, reject) => {
+  return new Promise((resolve) => {
     addEventListener(
       'message',
       ({ source, origin: sender, data }: MessageEvent<unknown>) => {
         const answer = source === popup && sender === origin ? answerIn(data) : undefined
         if (answer?.requestId === requestId) resolve(answer)
       },
-      whileWaiting,
+      { signal: ended },
     )
-    signal?.addEventListener('abort', () => reject(signal.reason), whileWaiting)
     // No event reports that a window was closed. Its last message can arrive after that is visible, so the check runs
     // twice.
     let wasClosed = false
@@ -75,8 +87,8 @@ function answerFrom(popup: Window, { origin, searchParams }: URL, signal?: Abort
       if (wasClosed) resolve({ type: 'closed' })
       wasClosed = popup.closed
     }, glanceMilliseconds)
-    ended.signal.addEventListener('abort', () => clearInterval(glances))
-  }).finally(() => ended.abort())
+    ended.addEventListener('abort', () => clearInterval(glances))
+  })
 }
 
 /** Parses a message of the signing page. Returns undefined for other messages. */
