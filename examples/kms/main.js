@@ -43,8 +43,10 @@ async function answerTo(request) {
 }
 
 const server = createServer((request, response) => {
-  void answerTo(request).then(({ status, body }) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
-  )
+  void answerTo(request)
+    .catch(() => ({ status: 400, body: { error: 'invalid_request' } }))
+    .then(({ status, body }) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    )
 })
 server.listen(Number(PORT), () => console.log(`The KMS of ${organizationId} is at ${url}`))

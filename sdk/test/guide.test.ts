@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { sendPart } from '../../e2e/fixtures/guide.ts'
 import { createRemoteSigner, registerRemoteApp } from '../../server/testing/remote-signer.ts'
 import { serveHere } from '../../server/testing/service-here.ts'
 import { freePorts, type Served } from '../../server/testing/service.ts'
@@ -83,11 +84,11 @@ test('it does not pay a denied request', async () => {
   assert.equal(await shop.nextLine(), 'Not paid: denied.')
 })
 
-test('it pays when the webhook reports the signature', async (t) => {
-  const ada = await createRemoteSigner(service)
+/** Starts the program that receives a webhook, until the end of the test. */
+async function hear(t: TestContext, identityId: string) {
   const [port = 0] = await freePorts(1)
   const url = `http://localhost:${port}/hook`
-  const shop = await ask(ada.identityId, 'hear.mjs', async ({ baseUrl, clientId }) => {
+  const shop = await ask(identityId, 'hear.mjs', async ({ baseUrl, clientId }) => {
     const set = await fetch(`${baseUrl}/api/admin/apps/${clientId}/webhook`, {
       method: 'PUT',
       headers: { ...service.admin, 'content-type': 'application/json' },
@@ -96,8 +97,23 @@ test('it pays when the webhook reports the signature', async (t) => {
     return { PORT: String(port), WEBHOOK_SECRET: JSON.parse(await set.text()).secret }
   })
   t.after(shop.end)
+  return { ...shop, url }
+}
+
+test('it pays when the webhook reports the signature', async (t) => {
+  const ada = await createRemoteSigner(service)
+  const { url, ...shop } = await hear(t, ada.identityId)
+  await sendPart(url)
   const forged = JSON.stringify({ type: 'signing.signed', data: { requestId: shop.requestId } })
   assert.equal((await fetch(url, { method: 'POST', body: forged })).status, 401)
   await ada.sign(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0115')
   assert.equal(await shop.nextLine(), 'Paid.')
+})
+
+test('it does not pay when the webhook reports a signature without an approval, and goes on listening', async (t) => {
+  const ada = await createRemoteSigner(service)
+  const { url, ...shop } = await hear(t, ada.identityId)
+  await ada.signAlone(shop.requestId, 'Pay €240.00 to Paper Shop\nPayment: 2026-0115')
+  assert.match(await shop.nextLine(), /^Not verified: no_approval/)
+  assert.equal((await fetch(url, { method: 'POST' })).status, 401)
 })

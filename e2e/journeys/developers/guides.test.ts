@@ -10,7 +10,7 @@ const routes = {
   code: `
 import { createServer } from 'node:http'
 createServer(async (incoming, outgoing) => {
-  const request = new Request(new URL(incoming.url, process.env.APP_URL), { headers: incoming.headers })
+  const request = new Request(process.env.APP_URL + incoming.url, { headers: incoming.headers })
   const { pathname } = new URL(request.url)
   if (!['/sign-in', '/callback', '/me', '/sign-out'].includes(pathname)) return outgoing.writeHead(404).end()
   const { GET } = await import('./app' + pathname + '/route.js')
@@ -54,6 +54,8 @@ async function follow(t: TestContext, name: string, home: string, host?: typeof 
   await page.waitForURL(/\/callback/)
   assert.match(await words(), /Not signed in: access_denied/)
 
+  // A path that cannot be parsed does not end the app.
+  await fetch(`${app.origin}//`)
   const strangers = await fetch(`${app.origin}/callback?code=of-somebody-else&state=of-somebody-else`)
   assert.equal(strangers.status, 400)
   assert.match(await strangers.text(), /not started in this browser/)

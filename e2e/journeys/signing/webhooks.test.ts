@@ -10,7 +10,7 @@ import { serveHere } from '../../../server/testing/service-here.ts'
 import { startWebhookReceiver } from '../../../server/testing/webhook-receiver.ts'
 import { developerMessages } from '../../../web/locales/en/pages/developers.ts'
 import { en } from '../../../web/locales/en/messages.ts'
-import { freePort, layOut, run } from '../../fixtures/guide.ts'
+import { freePort, layOut, run, sendPart } from '../../fixtures/guide.ts'
 import { openStage } from '../../fixtures/environment.ts'
 
 const words = { ...en, ...developerMessages }
@@ -44,6 +44,7 @@ test('WHK-01 WHK-02 webhooks: the code of the guide accepts each signed event on
   const app = await run(directory, 'app.mjs', { WEBHOOK_SECRET: secret, PORT: String(port), APP_URL: origin })
   t.after(() => app.close())
 
+  await sendPart(origin)
   const forged = {
     'webhook-id': 'a',
     'webhook-timestamp': String(Math.floor(Date.now() / 1000)),

@@ -97,6 +97,8 @@ test('the example KMS keeps the keys of its organization, and answers requests o
     assert.equal(requested.status, 401)
     assert.ok((await kms.heard())['refused'])
   }
+  const malformed = await asking(service)('GET //', undefined, kms.url)
+  assert.deepEqual([malformed.status, malformed.json.error], [400, 'invalid_request'])
   const { json: other } = await ask('POST /api/organizations', {
     name: 'Other',
     identityId: (await ask('GET /api/organizations')).json.organizations[0].identityId,
