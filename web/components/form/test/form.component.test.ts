@@ -8,6 +8,7 @@ const { ActionForm, Actions } = await import('../Actions.tsx')
 const { RadioGroup, Select } = await import('../Choice.tsx')
 const { Field } = await import('../Field.tsx')
 const { useActions } = await import('../use-actions.ts')
+const { useLatestRead } = await import('../use-latest-read.ts')
 
 test('a field names its input, and its problem is announced and described in place of the hint', async () => {
   let written = ''
@@ -61,6 +62,34 @@ test('an action runs once at a time, and its error is shown in words', async () 
   assert.equal(button.getAttribute('aria-busy'), 'false')
   assert.notEqual(find('[role="alert"]').textContent, '')
   assert.doesNotMatch(text(), /broken/, 'the message of a fault is not for users')
+})
+
+test('a list shows what was chosen last, whichever answer comes first, and reads again after an error', async () => {
+  const answers = new Map<string, ReturnType<typeof Promise.withResolvers<string>>>()
+  const { find, after } = await renderInPage(() => {
+    const [filter, setFilter] = useState('waiting')
+    const [shown, setShown] = useState('')
+    const read = () => {
+      const answer = Promise.withResolvers<string>()
+      answers.set(filter, answer)
+      return answer.promise
+    }
+    const { doing, readAgain } = useLatestRead({ read, onRead: setShown }, [filter])
+    const signed = { name: 'signed', label: 'Signed', do: () => setFilter('signed') }
+    const retry = { name: 'retry', label: 'Try again', do: readAgain }
+    return [h(Actions, { of: [signed, retry], doing }), h('output', {}, shown)]
+  })
+  const text = () => find('output').textContent
+  const [first] = answers.values()
+  await after(() => find('[data-action="signed"]').click())
+  assert.deepEqual([...answers.keys()], ['waiting', 'signed'], 'the second read does not wait for the first')
+  await after(() => answers.get('signed')?.reject(new TypeError('broken')))
+  assert.notEqual(find('[role="alert"]').textContent, '')
+  await after(() => find('[data-action="retry"]').click())
+  assert.equal(find('[role="alert"]').textContent, '')
+  await after(() => answers.get('signed')?.resolve('signed documents'))
+  await after(() => first?.resolve('waiting documents'))
+  assert.equal(text(), 'signed documents')
 })
 
 test('a form runs its first action when it is submitted', async () => {

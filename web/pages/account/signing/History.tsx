@@ -1,11 +1,12 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { downloadFile, downloadReceipt } from '../../../lib/download.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useLatestRead } from '../../../components/form/use-latest-read.ts'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { useLocale } from '../words.ts'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
@@ -31,23 +32,23 @@ type Shown = Awaited<ReturnType<typeof loadExactText>>
  */
 export function SigningHistory({ waiting: { count, requests } }: { waiting: Pending }) {
   const { words } = useLocale()
-  const doing = useActions()
   const [trail, setTrail] = useState<HistoryPage>()
   const [shown, setShown] = useState<Shown>()
   const [query, setQuery] = useState('')
   const texts = useSigningMessages()
-  const readNewest = async () => {
-    const reading = call('GET /api/signing/history', { querystring: { limit } })
-    const [newest, loaded] = await Promise.all([reading, loadExactText()])
+  const readNewest = () => Promise.all([call('GET /api/signing/history', { querystring: { limit } }), loadExactText()])
+  const showNewest = ([newest, loaded]: Awaited<ReturnType<typeof readNewest>>) => {
     setShown(loaded)
     setTrail((current) => withNewest(current, newest))
   }
+  const { doing, readAgain } = useLatestRead({ read: readNewest, onRead: showNewest }, [
+    [count, ...requests.map(idOf)].join(),
+  ])
   const readNext = async () => {
-    if (!trail?.nextCursor) return readNewest()
+    if (!trail?.nextCursor) return readAgain()
     const next = await call('GET /api/signing/history', { querystring: { limit, cursor: trail.nextCursor } })
     setTrail((current) => (current ? withNext(current, next) : next))
   }
-  useEffect(() => void doing.perform({ name: 'look', do: readNewest }), [[count, ...requests.map(idOf)].join()])
 
   const ended = trail?.requests ?? []
   const found = ended.filter((request) => contains(request, query))

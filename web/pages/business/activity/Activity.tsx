@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useLatestRead } from '../../../components/form/use-latest-read.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Menu } from '../../../components/ui/Menu.tsx'
@@ -30,24 +31,30 @@ export function Activity({ organization }: Props) {
   const words = useOrganizationActivityMessages()
   const { trail, retry, roles } = useBusinessMessages()
   const { activity: recorded } = useActivityMessages()
-  const doing = useActions()
   const [filter, setFilter] = useState(noFilter)
   const [search, setSearch] = useState('')
   const [shown, setShown] = useState<{ filter: EventFilter; page: EventPage }>()
   const page = shown?.filter === filter ? shown.page : undefined
+  const { doing, readAgain } = useLatestRead(
+    { read: () => readEvents(organization, filter, {}), onRead: (first) => setShown({ filter, page: first }) },
+    [filter],
+  )
   const more: Action = {
     name: 'more',
     label: words.earlier,
     look: 'secondary',
-    do: async () => setShown({ filter, page: await readEvents(organization, filter, { shown: page }) }),
+    do: async () => {
+      const longer = await readEvents(organization, filter, { shown: page })
+      // A late answer for another filter is not shown.
+      setShown((current) => (current?.filter === filter ? { filter, page: longer } : current))
+    },
   }
-  useEffect(() => void doing.perform(more), [filter])
   const texts = { activity: words, roles, names: recorded.acts }
   const searched = search.trim().toLocaleLowerCase()
   const entries = page?.entries.filter((entry) =>
     `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(searched),
   )
-  const again = { ...more, label: retry }
+  const again: Action = { name: 'retry', label: retry, look: 'secondary', do: readAgain }
   return (
     <>
       <Head organization={organization} filter={filter} />

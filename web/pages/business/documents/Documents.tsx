@@ -1,9 +1,10 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { callBusiness } from '../../../lib/api/business-call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
-import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import type { Action } from '../../../components/form/use-actions.ts'
+import { useLatestRead } from '../../../components/form/use-latest-read.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Segmented } from '../../../components/ui/Tabs.tsx'
@@ -23,7 +24,6 @@ type Props = { organization: Pick<OwnOrganization, 'id' | 'identityId' | 'name'>
 /** What apps ask an organization to sign: what waits, what is signed, by which members. */
 export function Documents({ organization }: Props) {
   const words = useDocumentMessages()
-  const doing = useActions()
   const [state, setState] = useState<State>('waiting')
   const [shown, setShown] = useState<{ state: State; documents: Documents }>()
   const { id: organizationId, identityId } = organization
@@ -32,22 +32,23 @@ export function Documents({ organization }: Props) {
       params: { organizationId },
       querystring: { identity_id: identityId, state, ...(cursor !== null && { cursor }) },
     })
-  const read: Action = {
-    name: 'retry',
-    label: words.retry,
-    look: 'secondary',
-    do: async () => setShown({ state, documents: await request(null) }),
-  }
+  const { doing, readAgain } = useLatestRead(
+    { read: () => request(null), onRead: (documents) => setShown({ state, documents }) },
+    [organizationId, identityId, state],
+  )
+  const retry: Action = { name: 'retry', label: words.retry, look: 'secondary', do: readAgain }
   const more: Action = {
     name: 'more',
     label: words.more,
     look: 'secondary',
     do: async () => {
       const next = await request(shown?.documents.nextCursor ?? null)
-      setShown((current) => ({ state, documents: withNext(current?.documents, next) }))
+      // A late answer for another state is not shown.
+      setShown((current) =>
+        current?.state === state ? { state, documents: withNext(current.documents, next) } : current,
+      )
     },
   }
-  useEffect(() => void doing.perform(read), [organizationId, identityId, state])
   const documents = shown?.state === state ? shown.documents : undefined
   return (
     <>
@@ -62,7 +63,7 @@ export function Documents({ organization }: Props) {
       </div>
       {documents ? <List state={state} documents={documents} /> : doing.problem === undefined && <Loading />}
       <Actions
-        of={documents ? (documents.nextCursor === null ? [] : [more]) : doing.problem === undefined ? [] : [read]}
+        of={documents ? (documents.nextCursor === null ? [] : [more]) : doing.problem === undefined ? [] : [retry]}
         doing={doing}
       />
     </>

@@ -1,8 +1,9 @@
 import type { OrganizationMember } from '@countersign/protocol/organizations/organizations'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import { type Action, type ActionState, useActions } from '../../../components/form/use-actions.ts'
+import type { Action } from '../../../components/form/use-actions.ts'
+import { useLatestRead } from '../../../components/form/use-latest-read.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
@@ -29,9 +30,8 @@ const pauseMilliseconds = 250
 /** Finds members, and edits and removes them. */
 export function MemberSection({ organization, identities, onLeft, first, unfinished, onChanged }: Props) {
   const people = usePeopleMessages()
-  const doing = useActions()
   const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
-  const { filter, setFilter, page, show } = useFoundMembers(organization, { first, onChanged }, doing)
+  const { filter, setFilter, page, show, doing } = useFoundMembers(organization, { first, onChanged })
   const update = (next: MemberPage) => {
     show(next)
     setQuestion(undefined)
@@ -101,28 +101,23 @@ function unfinishedChange(member: OrganizationMember | undefined): MemberDialog 
 function useFoundMembers(
   organization: Props['organization'],
   { first, onChanged }: Pick<Props, 'first' | 'onChanged'>,
-  doing: ActionState,
 ) {
   const [filter, setFilter] = useState(noFilter)
-  const [found, setFound] = useState<{ filter: MemberFilter; page: MemberPage }>()
-  const latest = useRef(filter)
-  latest.current = filter
+  const [found, setFound] = useState<MemberPage>()
   const isFiltered = filter.q.trim() !== '' || filter.role !== 'all'
-  useEffect(() => {
-    if (!isFiltered) return
-    const search = async () => {
-      const page = await readMembers(organization, filter)
-      if (latest.current === filter) setFound({ filter, page })
-    }
-    const timer = setTimeout(() => void doing.perform({ name: 'search', do: search }), pauseMilliseconds)
-    return () => clearTimeout(timer)
-  }, [filter])
-  const page = isFiltered ? (found?.page ?? first) : first
+  const search = {
+    read: isFiltered ? () => readMembers(organization, filter) : undefined,
+    onRead: setFound,
+    delayMilliseconds: pauseMilliseconds,
+  }
+  const { doing } = useLatestRead(search, [filter])
+  const page = isFiltered ? (found ?? first) : first
   const show = (next: MemberPage) => {
-    if (isFiltered) setFound({ filter, page: next })
+    // A late answer for another filter is not shown.
+    if (isFiltered) setFound((current) => (current === found ? next : current))
     onChanged(isFiltered ? withChanges(first, next, page) : next)
   }
-  return { filter, setFilter, page, show }
+  return { filter, setFilter, page, show, doing }
 }
 
 type ToolbarProps = Pick<Props, 'organization'> & { filter: MemberFilter; onFilter: (filter: MemberFilter) => void }
