@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { accountPageMessages as words } from '../../../web/locales/en/pages/account.ts'
+import { en as english } from '../../../web/locales/en/messages.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+
+/** Another browser than that of the tests. */
+const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36'
 
 let stage: TestEnvironment
 before(async () => {
@@ -87,7 +91,6 @@ test('every page of the account returns to itself after a sign-in', async () => 
 
 test('a user who does not know a sign-in ends all other sessions and is led to their passkeys', async () => {
   const dora = await stage.enroll({ handle: 'dora', displayName: 'Dora' })
-  const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36'
   const thief = await stage.invite({ userAgent })
   await thief.authenticator.take(await dora.authenticator.credentials())
   await thief.page.goto(`${stage.service.authUrl}/login`)
@@ -103,4 +106,27 @@ test('a user who does not know a sign-in ends all other sessions and is led to t
   await thief.page.reload()
   await thief.page.waitForURL(/\/login/)
   await Promise.all([dora.leave(), thief.leave()])
+})
+
+test('a session that cannot be ended is listed again with an error, also right after another was ended', async () => {
+  const eve = await stage.enroll({ handle: 'eve', displayName: 'Eve' })
+  const others = [await stage.invite(), await stage.invite({ userAgent })]
+  for (const [index, other] of others.entries()) {
+    // A copy that has signed less often than the service knows is rejected.
+    await other.authenticator.take(await (others[index - 1] ?? eve).authenticator.credentials())
+    await other.page.goto(`${stage.service.authUrl}/login`)
+    await other.page.waitForURL(/\/account/)
+  }
+  await eve.page.goto(`${stage.service.authUrl}/account/sessions`)
+  const rows = eve.page.locator('[data-session-id]')
+  const kept = rows.filter({ hasText: 'Chrome on Windows' })
+  const sessionId = await kept.getAttribute('data-session-id')
+  await eve.page.route(`**/api/auth/sessions/${sessionId}`, (route) => route.abort())
+  for (const name of ['Chrome on Linux', 'Chrome on Windows'])
+    await eve.page.getByRole('button', { name: words.security.endOne(name) }).click()
+  await kept.waitFor({ state: 'detached' })
+  await kept.waitFor()
+  await eve.page.getByRole('alert').getByText(english.problem.unreachable).waitFor()
+  assert.equal(await rows.count(), 2)
+  await Promise.all([eve, ...others].map((person) => person.leave()))
 })

@@ -19,7 +19,7 @@ import { deviceIcon, nameOf } from './device.ts'
 export function Sessions({ data, onChange }: SectionProps) {
   const words = useAccountWords().security
   const shared = useMessages()
-  const ending = useActions()
+  const [problem, setProblem] = useState<unknown>()
   const [asking, setAsking] = useState(false)
   const { sessions } = data
   const others = sessions.filter(({ current }) => !current)
@@ -32,14 +32,11 @@ export function Sessions({ data, onChange }: SectionProps) {
     setSessions((all) => all.filter((each) => each !== session))
     const putBack = () => setSessions((all) => [...all, session].toSorted(byLastUse))
     const work = () => call('DELETE /api/auth/sessions/:sessionId', { params }).catch(acceptGone)
-    const ended = doUnlessUndone(words.ended(nameOf(session, shared)), work, putBack)
-    void ending.perform({
-      name: 'end-session',
-      do: () =>
-        ended.catch((error: unknown) => {
-          putBack()
-          throw error
-        }),
+    setProblem(undefined)
+    // Another session can be ended before this one is.
+    doUnlessUndone(words.ended(nameOf(session, shared)), work, putBack).catch((error: unknown) => {
+      putBack()
+      setProblem(error)
     })
   }
   return (
@@ -61,7 +58,7 @@ export function Sessions({ data, onChange }: SectionProps) {
         ),
       })}
     >
-      <ErrorMessage of={ending.problem} />
+      <ErrorMessage of={problem} />
       <ul class="list">
         {sessions.map((session) => (
           <Entry key={session.sessionId} of={session} onEnd={() => end(session)} />
