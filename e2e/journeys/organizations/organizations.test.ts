@@ -10,6 +10,7 @@ import { freePorts, type Served } from '../../../server/testing/service.ts'
 import { businessMessages as words } from '../../../web/locales/en/pages/business.ts'
 import { invitationMessages } from '../../../web/locales/en/pages/organizations/invitation.ts'
 import { organizationActivityMessages as activity } from '../../../web/locales/en/pages/organizations/activity.ts'
+import { peopleMessages as people } from '../../../web/locales/en/pages/organizations/people.ts'
 import { en as english } from '../../../web/locales/en/messages.ts'
 import { organizationKeyMessages } from '../../../web/locales/en/pages/organization-keys.ts'
 import { openOrganizationKey } from '../../fixtures/key-opening.ts'
@@ -244,6 +245,7 @@ test('a user without a signing key acts unsigned, and sees an error where that i
   await page.goto(`${service.businessUrl}/organizations/new`)
   await page.getByRole('radio', { name: 'Kate at work' }).check()
   await begin(kate, 'Keyless & Sons')
+  await inviteUntilFailure(kate)
   await settings(kate)
   await kate.write('name', 'Keyless')
   await kate.press('save-organization')
@@ -260,6 +262,25 @@ test('a user without a signing key acts unsigned, and sees an error where that i
   await page.getByText(words.none).waitFor()
   await kate.leave()
 })
+
+/** Invites three users: the second request fails, and the link of the first is shown nevertheless. */
+async function inviteUntilFailure({ page, press, write, control }: Person): Promise<void> {
+  await page.route('**/invitations?*', (route) =>
+    route.request().postData()?.includes('cora@') === true ? route.abort() : route.continue(),
+  )
+  await press('invite')
+  await write('invitees', 'bob@example.com, cora@example.com, dan@example.com')
+  await press('send-invitation')
+  await page.getByRole('dialog').getByText(people.failed('')).waitFor()
+  const text = await page.getByRole('dialog').innerText()
+  assert.ok(
+    ['cora@', 'dan@'].every((name) => text.includes(name)),
+    text,
+  )
+  assert.equal(await page.locator('output[name="invitationUrl"]').count(), 1)
+  await press('invitation-sent')
+  await control('send-invitation').waitFor({ state: 'detached' })
+}
 
 /** Goes from the keys of an organization to the host of the passkeys, completes the task there, and returns. */
 async function withPasskey({ page, press }: Person, action: 'make-key' | 'share-key', seen: string): Promise<void> {

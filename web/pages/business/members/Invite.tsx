@@ -120,11 +120,15 @@ async function inviteEach(organization: OwnOrganization, invitees: Invitee[], ro
       result.created.push(await act('POST /api/organizations/:organizationId/invitations', given))
     } catch (error) {
       const isOfInvitee = error instanceof ApiError && ['identity_not_found', 'already_member'].includes(error.code)
-      if (!isOfInvitee || (invitees.length === 1 && error.code !== 'identity_not_found')) {
-        noteRest(undefined)
-        throw error
+      if (isOfInvitee && (invitees.length > 1 || error.code === 'identity_not_found')) {
+        result.failed.push(nameOf(invitee))
+        continue
       }
-      result.failed.push(nameOf(invitee))
+      noteRest(undefined)
+      if (result.created.length === 0) throw error
+      // The links of those that were created are shown only once.
+      result.failed.push(...invitees.slice(index).map(nameOf))
+      return result
     }
   }
   noteRest(undefined)
