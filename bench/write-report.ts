@@ -159,8 +159,8 @@ function introduction(results: Result[]): string {
   return `# Benchmarks
 
 \`npm run bench -- --write\` writes this page. Last run: ${day}, Node ${process.versions.node}, ${cpus().length} cores
-of a shared machine that also runs the load generator and PostgreSQL. On such machines absolute results vary by a third
-between runs; the ratios are stable.
+of a shared machine that also runs the load generator and PostgreSQL. Absolute results differ between runs by up to a
+factor of two, and ratios by less. Compare results of one run only: each section names its own.
 
 ![Processor time per request](pictures/benchmarks.svg)
 
