@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { placements } from '../../server/modules.ts'
 import { toSharded } from '../../server/platform/database/distributed/engine.ts'
 import type { Recorded } from '../../server/testing/recorded-statements.ts'
-import { exceptions, type Exception } from './exceptions.ts'
+import { exceptions, type Exception, ofOperator } from './exceptions.ts'
 import type { Schema, Stray } from './scope.ts'
 import { findStrays } from './statement.ts'
 
@@ -28,11 +28,16 @@ function readSchema(text = readFileSync(tablesFile, 'utf8')): Schema {
   )
 }
 
-/** Reads the recorded statements of all processes: each once, whatever the length of its lists. */
+/**
+ * Reads the recorded statements of all processes: each once, whatever the length of its lists. One that users send too
+ * is not excused by a request of an operator.
+ */
 export function readRecorded(folder: string): Recorded[] {
   const files = globSync('*.jsonl', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'))
   const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''))
   const recorded = lines.map(readLine).map(toSharded)
+  // The last one of a shape is kept.
+  recorded.sort((a, b) => Number(ofOperator.test(b.request)) - Number(ofOperator.test(a.request)))
   return [...new Map(recorded.map((one) => [shapeOf(one.text), one])).values()].filter(
     ({ text }) => ofRows.test(text) && !text.includes(ofOneServer),
   )

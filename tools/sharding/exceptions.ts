@@ -12,10 +12,12 @@ export type Exception = { table: string; why: string } & (
 
 const ofUser = (tables: string[], why: string) => tables.map((table) => ({ table, by: 'user_id', why }))
 const ofIdentity = (tables: string[], why: string) => tables.map((table) => ({ table, by: 'identity_id', why }))
+/** Requests of operators and directories. Users send all others. */
+export const ofOperator = /\/api\/admin\/|\/scim\/v2\//
 const forOperator = (tables: string[]) =>
   tables.map((table) => ({
     table,
-    request: /\/api\/admin\/|\/scim\/v2\//,
+    request: ofOperator,
     why: 'Lists, searches and acts of operators and directories, which are rare and read pages of limited size.',
   }))
 const ofMembers = (tables: string[]) =>

@@ -25,19 +25,20 @@ function givenIn(tx: Transaction, of: SessionsOf) {
     return sql<boolean>`${organizationStore.ofOrganization(of)} and authenticated_by_passkey is not true
       ${connectionId === undefined ? sql`` : sql`and sso_connection_id = ${connectionId}`}`
   }
+  // These identities are of the user. With those of the user as a condition too, a cluster would read all shards.
+  if (of.which === 'of identities')
+    return sql<boolean>`identity_id = any(${of.identityIds}::uuid[])
+      and (authenticated_by_passkey is not true or session_id in ${selectSessions(tx, of)})`
   const own = tx.selectFrom('identity').select('identity.identity_id').where('identity.user_id', '=', of.userId)
   return sql<boolean>`identity_id = any(array${own}) and ${ofSession(tx, of)}`
 }
 
-function ofSession(tx: Transaction, of: Extract<SessionsOf, { userId: UserId }>) {
+function ofSession(tx: Transaction, of: Exclude<Extract<SessionsOf, { userId: UserId }>, { which: 'of identities' }>) {
   switch (of.which) {
     case 'all':
       return sql`session_id is distinct from ${of.kept ?? null}`
     case 'one':
       return sql`session_id = ${of.sessionId}`
-    case 'of identities':
-      return sql`identity_id = any(${of.identityIds}::uuid[])
-        and (authenticated_by_passkey is not true or session_id in ${selectSessions(tx, of)})`
     case 'of passkey':
     case 'of recovered passkey':
     case 'beyond':
