@@ -9,7 +9,7 @@ import { resolveOrganizationClaim, toOrganizationClaim } from '#organizations/me
 import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { repeatable, sentBy } from '#oauth/sent-parameters.ts'
 import { accessDescriber } from '#tokens/families/presented-token.ts'
-import { accessGuard, bearerChallenges } from '#tokens/families/access-token.ts'
+import { accessGuard, bearerChallenges, endedApp } from '#tokens/families/access-token.ts'
 import { claimsIn, readAssignedClaims } from './assigned-claims.ts'
 import { identityClaims } from './claims.ts'
 import { type TokenEndpoint, answerTokenRequest } from './endpoint.ts'
@@ -21,11 +21,6 @@ const errors = defineErrors({
   invalid_request: [400, 'Send the access token in the Authorization header only.'],
   invalid_token: [401, "The user can no longer use this token's organization."],
 })
-
-const noApp = {
-  sentence: 'The app of this token is no longer registered, or is disabled.',
-  headers: bearerChallenges.invalid,
-}
 
 /** Registers the routes of issued tokens: token, revoke, introspect, userinfo. */
 export function tokenRoutes(host: Host, provider: TokenEndpoint): void {
@@ -91,7 +86,7 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
         if (hasToken(request.query) || hasToken(request.body)) throw errors.invalid_request()
         const granted = access.of(request)
         const app = await apps.find(granted.clientId)
-        if (!app) throw errors.invalid_token(noApp)
+        if (!app) throw errors.invalid_token(endedApp)
         const organization = await resolveOrganizationClaim(kernel.db, granted)
         if (organization.kind === 'revoked') throw errors.invalid_token({ headers: bearerChallenges.invalid })
         const assigned = await readAssignedClaims(kernel.db, app, granted)

@@ -16,7 +16,7 @@ import { resolveFieldAlias } from '#platform/http/body.ts'
 import { defineErrors, type ApiError } from '#platform/api-error.ts'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
-import { accessGuard, bearerChallenges } from '#tokens/families/access-token.ts'
+import { accessGuard, bearerChallenges, endedApp } from '#tokens/families/access-token.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { signable, signableRoutes } from '#organizations/acts/signable.ts'
 import { memberContextOf, requireMember } from '#organizations/membership/access.ts'
@@ -36,11 +36,9 @@ import {
   toOwnOrganization,
 } from './organization.ts'
 
-const noApp = 'The app of this token is no longer registered, or is disabled.'
-
 const errors = defineErrors({
   workspace_creation_failed: [400, 'The identity has reached the maximum number of organizations.'],
-  invalid_token: [401, noApp],
+  invalid_token: [401, "The user can no longer use this token's organization."],
   invalid_client: [403, 'The access token was not issued to this client_id.'],
   insufficient_scope: [
     403,
@@ -50,11 +48,6 @@ const errors = defineErrors({
 })
 
 const notAllowed = { sentence: 'The user has not allowed this app to create organizations.' }
-
-const notUsable = {
-  sentence: "The user can no longer use this token's organization.",
-  headers: bearerChallenges.invalid,
-}
 
 type Surroundings = { kernel: ServerContext; apps: AppDirectory; keys: SigningKeys }
 
@@ -84,16 +77,12 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
   }
   const requireWorth = async (request: FastifyRequest) => {
     if ((await resolveOrganizationClaim(db, access.of(request))).kind === 'revoked')
-      throw errors.invalid_token(notUsable)
+      throw errors.invalid_token({ headers: bearerChallenges.invalid })
   }
 
   host.route({
     ...endpoints.listOrganizations,
-    onRequest: [
-      access.onRequest,
-      requireApp(() => errors.invalid_token({ headers: bearerChallenges.invalid })),
-      requireWorth,
-    ],
+    onRequest: [access.onRequest, requireApp(() => errors.invalid_token(endedApp)), requireWorth],
     async handler(request) {
       const { identityId, clientId, organizationId, byProviderAlone } = access.of(request)
       requireClient(clientId, request.query.client_id)
@@ -105,7 +94,11 @@ export function workspaceRoutes(host: Host, { kernel, apps, keys }: Surroundings
 
   host.route({
     ...endpoints.createWorkspace,
-    onRequest: [access.onRequest, requireApp(() => errors.invalid_client({ sentence: noApp })), requireWorth],
+    onRequest: [
+      access.onRequest,
+      requireApp(() => errors.invalid_client({ sentence: endedApp.sentence })),
+      requireWorth,
+    ],
     async handler(request, reply) {
       const { userId, identityId, clientId, byProviderAlone } = access.of(request)
       const { body } = request

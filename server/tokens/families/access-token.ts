@@ -22,6 +22,12 @@ export const bearerChallenges = {
   invalid: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },
 }
 
+/** Refusal of a token whose app was deleted or disabled since it was issued. */
+export const endedApp = {
+  sentence: 'The app of this token is no longer registered, or is disabled.',
+  headers: bearerChallenges.invalid,
+}
+
 const errors = defineErrors({
   unauthorized: [401, 'Access token required: Authorization: Bearer <token>.'],
   invalid_token: [401, 'The access token is invalid, expired or revoked.'],

@@ -96,8 +96,8 @@ export async function listShown(db: Database, tokenId: string, groupIds: string[
 }
 
 /**
- * Locks the identities that become members, of those that have an account, before their group. Throws
- * `user_not_found`, also for the users of other tokens.
+ * Locks the identities of accounts that become members, before their group. Those that are invited are not locked: they
+ * may be accepted meanwhile. Throws `user_not_found`, also for the users of other tokens.
  */
 export async function lockAdded(tx: Transaction, { tokenId }: ScimSource, ids: Set<string>) {
   const known = [...ids].every(isUuid) ? await store.listUsersAmong(tx, tokenId, [...ids]) : []
