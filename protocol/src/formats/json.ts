@@ -19,3 +19,30 @@ function parse(bytes: Uint8Array): unknown {
     return undefined
   }
 }
+
+const colon = ':'.charCodeAt(0)
+const quote = '"'.charCodeAt(0)
+const backslash = '\\'.charCodeAt(0)
+
+/**
+ * Counts the colons of a valid JSON text outside of strings: as many as members are written. Linear, and much cheaper
+ * than parsing.
+ */
+export function countJsonColons(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === colon) count += 1
+    else if (character === quote) at = endOfString(text, at)
+  }
+  return count
+}
+
+function endOfString(text: string, begin: number): number {
+  for (let at = begin + 1; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === quote) return at
+    if (character === backslash) at += 1
+  }
+  return text.length
+}

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config/config.ts'
-import { hasMemberTwice } from '#platform/http/body.ts'
+import { parseJson } from '#platform/http/body.ts'
 import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import { hash, randomUUID } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
@@ -35,11 +35,9 @@ export function rejectCrossOrigin(clientDataJson: string, toError: () => ApiErro
 /** Parses JSON, after an optional byte order mark (§7.1 step 5). */
 function parse(bytes: Uint8Array): unknown {
   try {
-    const text = utf8.decode(bytes)
-    const value: unknown = JSON.parse(text)
-    return hasMemberTwice(text, value) ? undefined : value
+    return parseJson(utf8.decode(bytes))
   } catch {
-    // The caller rejects client data that is not JSON.
+    // The caller rejects client data that is not JSON, or that is not accepted as the body of a request either.
     return undefined
   }
 }

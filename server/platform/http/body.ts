@@ -3,6 +3,7 @@ import SerializerSelector from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { normalizeMembers, normalizeParams } from './normalize.ts'
 import { isUtf8 } from 'node:buffer'
+import { countJsonColons } from '@countersign/protocol/formats/json'
 import { limits } from '@countersign/protocol/formats/limits'
 import { defineErrors } from '#platform/api-error.ts'
 import type { IncomingMessage } from 'node:http'
@@ -47,10 +48,6 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-const colon = ':'.charCodeAt(0)
-const quote = '"'.charCodeAt(0)
-const backslash = '\\'.charCodeAt(0)
-
 const errors = defineErrors({ invalid_request: [400, 'The request body cannot be parsed.'] })
 
 /**
@@ -58,7 +55,7 @@ const errors = defineErrors({ invalid_request: [400, 'The request body cannot be
  */
 export function parseJson(text: string): unknown {
   if (text === '') return undefined
-  const colons = countColons(text)
+  const colons = countJsonColons(text)
   // Checked before parsing, which would take ten times as long for so many.
   if (colons > limits.jsonMembersMax)
     throw errors.invalid_request({ sentence: 'The request body has too many members.' })
@@ -69,6 +66,7 @@ export function parseJson(text: string): unknown {
     throw errors.invalid_request({ sentence: 'The request body is not valid JSON.' })
   }
   requireWellFormedStrings(value)
+  // Two parsers may use different ones. The text has a colon for each written member, the value has each member once.
   if (colons > countMembers(value))
     throw errors.invalid_request({ sentence: 'The request body repeats a member of an object.' })
   return value
@@ -78,34 +76,6 @@ export function parseJson(text: string): unknown {
 export function requireUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw errors.invalid_request({ sentence: 'The request body is not valid UTF-8.' })
   return bytes.toString('utf8')
-}
-
-/**
- * Checks whether an object of a JSON text has a member twice, in any spelling, because two parsers may use different
- * ones. `value` is the parsed text and has each member once; the text has a colon for each written one.
- */
-export function hasMemberTwice(text: string, value: unknown): boolean {
-  return countColons(text) > countMembers(value)
-}
-
-/** Counts the colons of a valid JSON text outside of strings. */
-function countColons(text: string): number {
-  let count = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at)
-    if (character === colon) count += 1
-    else if (character === quote) at = endOfString(text, at)
-  }
-  return count
-}
-
-function endOfString(text: string, begin: number): number {
-  for (let at = begin + 1; at < text.length; at += 1) {
-    const character = text.charCodeAt(at)
-    if (character === quote) return at
-    if (character === backslash) at += 1
-  }
-  return text.length
 }
 
 function countMembers(value: unknown): number {

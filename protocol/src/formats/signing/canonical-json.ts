@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts'
+import { countJsonColons, isObject } from '../json.ts'
 
 /**
  * JSON in exactly one spelling (RFC 8785), for what is signed or hashed. Numbers are safe integers, because only those
@@ -9,17 +9,22 @@ export type JsonObject = { readonly [name: string]: Json }
 
 /** Maximum depth. What we sign is flat; a parser of hostile text must not run out of stack. */
 const depthMax = 16
+/** Maximum number of members, in all objects together. Parsing costs more for each member, the more there are. */
+const membersMax = 5000
 
 /**
  * Writes a value in its canonical form. Throws a `RangeError` for text with half a character, for numbers that are not
- * safe integers, and for more than 16 levels.
+ * safe integers, for more than 16 levels and for more than 5000 members.
  */
 export function writeCanonicalJson(value: Json): string {
-  return write(value, depthMax)
+  const text = write(value, depthMax)
+  if (countJsonColons(text) > membersMax) throw new RangeError('The value has too many members.')
+  return text
 }
 
 /** Parses a text; returns undefined if it is not JSON in its canonical form. */
 export function parseCanonicalJson(text: string): unknown {
+  if (countJsonColons(text) > membersMax) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return write(value, depthMax) === text ? value : undefined

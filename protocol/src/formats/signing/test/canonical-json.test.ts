@@ -75,6 +75,14 @@ test('JSON of any depth is read without running out of stack', () => {
   assert.deepEqual(parseCanonicalJson('['.repeat(16) + ']'.repeat(16)), JSON.parse('['.repeat(16) + ']'.repeat(16)))
 })
 
+test('JSON of more than 5000 members is neither read nor written', () => {
+  const object = (members: number) => Object.fromEntries(Array.from({ length: members }, (_, n) => [`a${n}`, ':']))
+  const largest = object(5000)
+  assert.deepEqual(parseCanonicalJson(writeCanonicalJson(largest)), largest)
+  assert.throws(() => writeCanonicalJson([largest, object(1)]), RangeError)
+  assert.equal(parseCanonicalJson(`[${writeCanonicalJson(largest)},{"a":0}]`), undefined)
+})
+
 test('what has no canonical form is not written', () => {
   for (const value of [1.5, Number.NaN, Infinity, 2 ** 53, '\ud800', { '\ud800': 1 }, [['\udc00']]])
     assert.throws(() => writeCanonicalJson(value), RangeError)
