@@ -69,6 +69,16 @@ test('a document is the JSON of a 200 response, with its caching headers', async
     await assert.rejects(outbound.get(documents.answer(path, answer), requested), { reason }, path)
 })
 
+test('a document has at most 5000 members', async (t) => {
+  const documents = await host(t)
+  const outbound = createOutboundClient(local)
+  const members = (count: number) => `[${Array.from({ length: count }, (_, n) => `{":${n}":":"}`).join()}]`
+  const fetched = (path: string, count: number) =>
+    outbound.get(documents.answer(path, { body: members(count) }), { ...requested, bodyBytesMax: 100_000 })
+  assert.deepEqual((await fetched('/most', 5000)).json, JSON.parse(members(5000)))
+  await assert.rejects(fetched('/more', 5001), { reason: 'too_large' })
+})
+
 test('SRF-01 SRF-02 SRF-05 a document is fetched from no private address, in any spelling or scheme', async (t) => {
   const canary = await rawPort(t, '')
   const outbound = createOutboundClient(hosted)
