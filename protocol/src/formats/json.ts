@@ -1,6 +1,12 @@
 import { fromCanonicalBase64Url } from './base64.ts'
 
-/** Parses a JSON object in base64url; returns undefined for anything else. */
+/**
+ * Maximum number of members in one text, in all its objects together. It is checked before parsing: the cost of each
+ * grows with their number.
+ */
+export const jsonMembersMax = 5000
+
+/** Parses a JSON object in base64url; returns undefined for anything else, also for one with too many members. */
 export function parseJsonObject(base64Url: string): Record<string, unknown> | undefined {
   const bytes = fromCanonicalBase64Url(base64Url)
   const value = bytes && parse(bytes)
@@ -13,7 +19,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return countJsonColons(text) > jsonMembersMax ? undefined : JSON.parse(text)
   } catch {
     // Invalid UTF-8 or JSON, which both throw.
     return undefined
@@ -25,8 +32,8 @@ const quote = '"'.charCodeAt(0)
 const backslash = '\\'.charCodeAt(0)
 
 /**
- * Counts the colons of a valid JSON text outside of strings: as many as members are written. Linear, and much cheaper
- * than parsing.
+ * Counts the colons of a valid JSON text outside of strings: as many as members are written. This is much cheaper than
+ * parsing.
  */
 export function countJsonColons(text: string): number {
   let count = 0

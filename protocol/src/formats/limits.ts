@@ -6,8 +6,6 @@ export const limits = {
 
   bodyBytesMax: 64 * 1024,
   jsonDepthMax: 32,
-  /** Member names in one body, in all its objects together. */
-  jsonMembersMax: 5000,
 
   groupsMax: 2000,
   /** Groups of organizations among them. As users create organizations, the others stay free for operators. */

@@ -1,6 +1,7 @@
 import { type Checkpoint, type NoteSuite, readCheckpoint } from '../formats/signing/checkpoint.ts'
 import { Check } from 'typebox/schema'
 import { fromCanonicalBase64Url, toBase64 } from '../formats/base64.ts'
+import { parseJsonObject } from '../formats/json.ts'
 import { isSignedBy } from '../formats/signing/ed25519.ts'
 import type { HistoryKey, MissingKeyProof } from '../formats/signing/key-history.ts'
 import { verifyCheckpoint } from '../formats/signing/key-inclusion.ts'
@@ -175,7 +176,7 @@ function readStatement(
   keySet: LogKeySet,
 ): { statement: unknown; logKey: Uint8Array } | { flaw: ReceiptError } {
   const [header = '', body = '', signature = '', ...more] = jws.trim().split('.')
-  const { alg, typ, kid, crit } = fieldsOf(parse(header))
+  const { alg, typ, kid, crit } = fieldsOf(parseJsonObject(header))
   if (more.length > 0 || alg !== 'EdDSA' || typ !== receiptType || crit !== undefined)
     return flawed('malformed_receipt')
   const publicKey = keySet.keys.map(fieldsOf).find((key) => key['kid'] === kid && key['crv'] === 'Ed25519')?.['x']
@@ -183,7 +184,7 @@ function readStatement(
   const logKey = bytesOf(publicKey)
   if (!suite.verifyEd25519(logKey, utf8.encode(`${header}.${body}`), bytesOf(signature)))
     return flawed('invalid_service_signature')
-  return { statement: parse(body), logKey }
+  return { statement: parseJsonObject(body), logKey }
 }
 
 type Signed = Pick<Receipt, 'signature' | 'publicKey'>
@@ -204,16 +205,6 @@ function readHead(
 
 function flawed(flaw: ReceiptError): { flaw: ReceiptError } {
   return { flaw }
-}
-
-/** Parses JSON in base64url; returns undefined for anything else. */
-function parse(encoded: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(encoded)))
-  } catch {
-    // Neither JSON nor UTF-8: the caller reports that it is malformed.
-    return undefined
-  }
 }
 
 /** Decodes unpadded base64url; returns no bytes for any other text. */

@@ -3,7 +3,7 @@ import SerializerSelector from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { normalizeMembers, normalizeParams } from './normalize.ts'
 import { isUtf8 } from 'node:buffer'
-import { countJsonColons } from '@countersign/protocol/formats/json'
+import { countJsonColons, jsonMembersMax } from '@countersign/protocol/formats/json'
 import { limits } from '@countersign/protocol/formats/limits'
 import { defineErrors } from '#platform/api-error.ts'
 import type { IncomingMessage } from 'node:http'
@@ -57,7 +57,7 @@ export function parseJson(text: string): unknown {
   if (text === '') return undefined
   const colons = countJsonColons(text)
   // Checked before parsing, which would take ten times as long for so many.
-  if (colons > limits.jsonMembersMax)
+  if (colons > jsonMembersMax)
     throw errors.invalid_request({ sentence: 'The request body has too many members.' })
   let value: unknown
   try {

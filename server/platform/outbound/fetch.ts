@@ -11,8 +11,7 @@ import {
   reasonOf,
   type Resolver,
 } from './addresses.ts'
-import { countJsonColons } from '@countersign/protocol/formats/json'
-import { limits } from '@countersign/protocol/formats/limits'
+import { countJsonColons, jsonMembersMax } from '@countersign/protocol/formats/json'
 import { boundAnswers } from './awaited-answers.ts'
 import { createSinkClient, type SinkClient } from './sink-client.ts'
 import { type Config, isLocal, version } from '#platform/config/config.ts'
@@ -242,8 +241,7 @@ function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer>
 
 function parseJson(bytes: Buffer): unknown {
   const text = bytes.toString()
-  // Counted before parsing, which costs more for each member, the more there are.
-  if (countJsonColons(text) > limits.jsonMembersMax) throw new OutboundError('too_large')
+  if (countJsonColons(text) > jsonMembersMax) throw new OutboundError('too_large')
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {

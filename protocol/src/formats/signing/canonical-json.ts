@@ -1,4 +1,4 @@
-import { countJsonColons, isObject } from '../json.ts'
+import { countJsonColons, isObject, jsonMembersMax } from '../json.ts'
 
 /**
  * JSON in exactly one spelling (RFC 8785), for what is signed or hashed. Numbers are safe integers, because only those
@@ -9,8 +9,6 @@ export type JsonObject = { readonly [name: string]: Json }
 
 /** Maximum depth. What we sign is flat; a parser of hostile text must not run out of stack. */
 const depthMax = 16
-/** Maximum number of members, in all objects together. Parsing costs more for each member, the more there are. */
-const membersMax = 5000
 
 /**
  * Writes a value in its canonical form. Throws a `RangeError` for text with half a character, for numbers that are not
@@ -18,13 +16,13 @@ const membersMax = 5000
  */
 export function writeCanonicalJson(value: Json): string {
   const text = write(value, depthMax)
-  if (countJsonColons(text) > membersMax) throw new RangeError('The value has too many members.')
+  if (countJsonColons(text) > jsonMembersMax) throw new RangeError('The value has too many members.')
   return text
 }
 
 /** Parses a text; returns undefined if it is not JSON in its canonical form. */
 export function parseCanonicalJson(text: string): unknown {
-  if (countJsonColons(text) > membersMax) return undefined
+  if (countJsonColons(text) > jsonMembersMax) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return write(value, depthMax) === text ? value : undefined
