@@ -6,10 +6,13 @@ import { fromCanonicalBase64Url } from './base64.ts'
  */
 export const jsonMembersMax = 5000
 
-/** Parses a JSON object in base64url; returns undefined for anything else, also for one with too many members. */
-export function parseJsonObject(base64Url: string): Record<string, unknown> | undefined {
+/**
+ * Parses a JSON object in base64url; returns undefined for anything else, also for one with too many members. What a
+ * trusted signer wrote may have any number.
+ */
+export function parseJsonObject(base64Url: string, membersMax = jsonMembersMax): Record<string, unknown> | undefined {
   const bytes = fromCanonicalBase64Url(base64Url)
-  const value = bytes && parse(bytes)
+  const value = bytes && parse(bytes, membersMax)
   return isObject(value) ? value : undefined
 }
 
@@ -17,10 +20,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array, membersMax: number): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return countJsonColons(text) > jsonMembersMax ? undefined : JSON.parse(text)
+    return countJsonColons(text) > membersMax ? undefined : JSON.parse(text)
   } catch {
     // Invalid UTF-8 or JSON, which both throw.
     return undefined

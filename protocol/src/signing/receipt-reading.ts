@@ -184,7 +184,7 @@ function readStatement(
   const logKey = bytesOf(publicKey)
   if (!suite.verifyEd25519(logKey, utf8.encode(`${header}.${body}`), bytesOf(signature)))
     return flawed('invalid_service_signature')
-  return { statement: parseJsonObject(body), logKey }
+  return { statement: parseJsonObject(body, Infinity), logKey }
 }
 
 type Signed = Pick<Receipt, 'signature' | 'publicKey'>

@@ -168,6 +168,17 @@ function of({ publicKey, sign }: ReturnType<typeof newSigningPair>) {
   return { publicKey, signature: sign(payload) }
 }
 
+test('a receipt of signers who replaced their keys hundreds of times is read', async () => {
+  const { requestId } = await signed()
+  const receipt = await receiptOf((await byApp(requestId)).body)
+  const [first] = receipt.signatures
+  assert.ok(first)
+  const history = Array.from({ length: 401 }, () => first.history[0])
+  const signatures = Array.from({ length: 20 }, () => ({ ...first, history }))
+  const large = await forge({ ...receipt, signatures })
+  assert.deepEqual(await check(large, 'another text'), { flaw: 'payload_mismatch' })
+})
+
 test('OSG-08 the receipt of an organization is not accepted as that of a user, nor the reverse', async () => {
   const { requestId, owner } = await signed()
   const given = { payload, keySet: await keySet() }

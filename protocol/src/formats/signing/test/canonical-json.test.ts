@@ -75,12 +75,13 @@ test('JSON of any depth is read without running out of stack', () => {
   assert.deepEqual(parseCanonicalJson('['.repeat(16) + ']'.repeat(16)), JSON.parse('['.repeat(16) + ']'.repeat(16)))
 })
 
-test('JSON of more than 5000 members is neither read nor written', () => {
+test('JSON of more than 5000 members is not read', () => {
   const object = (members: number) => Object.fromEntries(Array.from({ length: members }, (_, n) => [`a${n}`, ':']))
   const largest = object(5000)
   assert.deepEqual(parseCanonicalJson(writeCanonicalJson(largest)), largest)
-  assert.throws(() => writeCanonicalJson([largest, object(1)]), RangeError)
-  assert.equal(parseCanonicalJson(`[${writeCanonicalJson(largest)},{"a":0}]`), undefined)
+  const larger = writeCanonicalJson([largest, object(1)])
+  assert.equal(larger, `[${writeCanonicalJson(largest)},{"a0":":"}]`)
+  assert.equal(parseCanonicalJson(larger), undefined)
 })
 
 test('what has no canonical form is not written', () => {
