@@ -24,8 +24,8 @@ export function enqueueAppEvents(db: Database, now: Date): Promise<number> {
       const data: unknown = JSON.parse(recorded)
       const payload = JSON.stringify({ type, timestamp: happenedAt.toISOString(), data })
       const ofService = subscribers.filter(isFor(type)).map((each) => each.receiverId)
-      const receiverIds = clientId === null ? ofService : [clientId]
-      return receiverIds.map((receiverId) => ({ receiverId, type, payload, deliveryId: randomUUIDv7() }))
+      const addressees = clientId === null ? ofService : [clientId]
+      return addressees.map((to) => ({ to, type, payload, deliveryId: randomUUIDv7() }))
     })
     await insertDeliveries(tx, deliveries, now)
     afterCommit(tx, notifySender)

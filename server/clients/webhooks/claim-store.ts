@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#platform/database/database.ts'
+import { replicaOf } from '#platform/database/distributed/engine.ts'
 import { withPicked, type Claim } from '#platform/queue/turns.ts'
 import type { Receiver } from '#platform/queue/lanes.ts'
 import { addParts, type StoredPart } from './event-parts.ts'
@@ -18,14 +19,17 @@ export type ClaimedDelivery = Receiver & {
   sealedSecrets: string[]
 }
 
-/** Webhooks with pending deliveries: of apps, and of the service, which have no app and are of the operator. */
+/** Active webhooks with pending deliveries: of apps, and of the service, which have no app and are of the operator. */
 const receivers = sql`
   select receiver_id, next_attempt_at, coalesce(owner_user_id::text, receiver_id) as owner, owner_user_id, slow_until,
     coalesce(app.status, 'active') as app_status, url,
     app.owner_user_id is null and app.metadata_fetched_at is null as is_of_operator
-  from waiting join webhook_endpoint using (receiver_id) left join app using (client_id)`
+  from waiting join webhook_endpoint using (receiver_id) left join app using (client_id)
+  where webhook_endpoint.disabled_at is null`
 
-const beside = sql`select client_id as receiver_id from app where app.owner_user_id = receiver.owner_user_id`
+const beside = sql`
+  select webhook_endpoint.receiver_id from app join webhook_endpoint using (client_id)
+  where app.owner_user_id = receiver.owner_user_id`
 
 /** Leases due deliveries to receivers of a lane, in turn, so that no other process sends them until the lease ends. */
 export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDelivery[]> {
@@ -42,7 +46,7 @@ export async function claimDue(db: Database, claim: Claim): Promise<ClaimedDeliv
     select receiver_id as "receiverId", delivery_id as "deliveryId", payload, attempts as attempt, owner, url,
       app_status as "appStatus", is_of_operator as "isOfOperator",
       array(
-        select sealed_secret from webhook_secret
+        select sealed_secret from ${replicaOf(db, 'webhook_secret')}
         where webhook_secret.receiver_id = claimed.receiver_id and (expires_at is null or expires_at > ${now})
         order by webhook_secret.created_at desc
       ) as "sealedSecrets",

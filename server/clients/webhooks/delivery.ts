@@ -11,6 +11,7 @@ import { addSeconds } from '#platform/clock.ts'
 import { type Database, type Transaction, afterCommit } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import * as cleanupStore from './cleanup-store.ts'
 import * as deliveryStore from './store.ts'
 import type { EventPart } from './event-parts.ts'
 import type { Delivery } from './store.ts'
@@ -42,22 +43,21 @@ export async function enqueueWebhooks(tx: Transaction, events: QueuedEvent[], no
   if (events.length === 0) return []
   const deliveries = events.map(({ clientId, type, data, parts = [] }) => ({
     parts,
-    receiverId: clientId,
+    to: clientId,
     deliveryId: randomUUIDv7(),
     type,
     payload: JSON.stringify({ type, timestamp: now.toISOString(), data }),
   }))
-  const deliveryIds = await deliveryStore.insertDeliveries(tx, deliveries, now)
-  const parts = deliveries.flatMap(({ receiverId, deliveryId, parts: each }) =>
-    deliveryIds.includes(deliveryId)
-      ? each.map(({ identityId, path, value }) => {
-          return { receiverId, deliveryId, identityId, path, value: JSON.stringify(value) }
-        })
-      : [],
+  const queued = await deliveryStore.insertDeliveries(tx, deliveries, now)
+  const partsOf = new Map<string, EventPart[]>(deliveries.map(({ deliveryId, parts }) => [deliveryId, parts]))
+  const parts = queued.flatMap(({ receiverId, deliveryId }) =>
+    (partsOf.get(deliveryId) ?? []).map(({ identityId, path, value }) => {
+      return { receiverId, deliveryId, identityId, path, value: JSON.stringify(value) }
+    }),
   )
   if (parts.length > 0) await deliveryStore.insertParts(tx, parts)
-  if (deliveryIds.length > 0) afterCommit(tx, notifySender)
-  return deliveryIds
+  if (queued.length > 0) afterCommit(tx, notifySender)
+  return queued.map(({ deliveryId }) => deliveryId)
 }
 
 /** Sends a test event to an app. Throws `app_not_found`, `webhook_not_found`, `webhook_disabled` or `rate_limited`. */
@@ -67,7 +67,7 @@ export async function sendTestEvent(
   now: Date,
 ): Promise<string> {
   const { clientId } = await getApp(db, { manager, clientId: named })
-  if (!(await deliveryStore.findEndpoint(db, clientId))) throw errors.webhook_not_found()
+  requireFound(await deliveryStore.findEndpoint(db, clientId))
   await rateLimits.count('webhook-tests-per-app', clientId)
   const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
   const [deliveryId] = await managerTransaction(db, manager, (tx) => enqueueWebhooks(tx, [event], now))
@@ -87,7 +87,8 @@ export async function redeliver(
 ): Promise<WebhookDelivery> {
   await getApp(db, { manager, clientId })
   return managerTransaction(db, manager, async (tx) => {
-    const delivery = await requeue(tx, { receiverId: clientId, deliveryId }, now)
+    const { receiverId } = requireFound(await deliveryStore.findEndpoint(tx, clientId))
+    const delivery = await requeue(tx, { receiverId, deliveryId }, now)
     await recordAuditEvent(
       tx,
       { action: 'app.webhook.redelivered', ...auditActor(manager), clientId, details: { deliveryId } },
@@ -115,10 +116,10 @@ export async function requeue(tx: Transaction, { receiverId, deliveryId }: Sent,
 export async function enqueueServiceTest(tx: Transaction, webhookId: string, now: Date): Promise<string | undefined> {
   const event: ServiceEvent = { type: 'service.test', data: { webhookId } }
   const payload = JSON.stringify({ type: event.type, timestamp: now.toISOString(), data: event.data })
-  const delivery = { receiverId: webhookId, deliveryId: randomUUIDv7(), type: event.type, payload }
-  const [deliveryId] = await deliveryStore.insertDeliveries(tx, [delivery], now)
+  const delivery = { to: webhookId, deliveryId: randomUUIDv7(), type: event.type, payload }
+  const [queued] = await deliveryStore.insertDeliveries(tx, [delivery], now)
   afterCommit(tx, notifySender)
-  return deliveryId
+  return queued?.deliveryId
 }
 
 /** Returns the error for a delivery that was not requeued. */
@@ -133,8 +134,13 @@ type Page = { before: string | undefined; count: number }
 /** Lists the deliveries of an app, newest first. Throws `app_not_found` or `webhook_not_found`. */
 export async function listDeliveries(db: Database, target: ManagedAppRef, page: Page) {
   const { clientId } = await getApp(db, target)
-  if (!(await deliveryStore.findEndpoint(db, clientId))) throw errors.webhook_not_found()
-  return listDeliveriesTo(db, clientId, page)
+  const { receiverId } = requireFound(await deliveryStore.findEndpoint(db, clientId))
+  return listDeliveriesTo(db, receiverId, page)
+}
+
+function requireFound<Endpoint>(found: Endpoint | undefined): Endpoint {
+  if (!found) throw errors.webhook_not_found()
+  return found
 }
 
 /** Lists the deliveries to an existing webhook, newest first. */
@@ -180,5 +186,15 @@ export async function deleteEventParts(tx: Transaction, identityIds: IdentityId[
 
 /** Deletes up to `batch` deliveries after their retention. Returns their number. */
 export function pruneDeliveries(db: Database, now: Date, batch: number): Promise<number> {
-  return deliveryStore.deleteDeliveries(db, addSeconds(now, -limits.webhookDeliveryKeptSeconds), batch)
+  return cleanupStore.deleteDeliveries(db, addSeconds(now, -limits.webhookDeliveryKeptSeconds), batch)
+}
+
+/** Deletes up to `batch` deliveries to webhooks that have been removed. Returns their number. */
+export function pruneFormerDeliveries(db: Database, _now: Date, batch: number): Promise<number> {
+  return cleanupStore.deleteFormerDeliveries(db, batch)
+}
+
+/** Marks up to `batch` deliveries that wait for disabled webhooks as failed. Returns their number. */
+export function failDeliveriesOfDisabled(db: Database, _now: Date, batch: number): Promise<number> {
+  return cleanupStore.failDeliveriesOfDisabled(db, batch)
 }

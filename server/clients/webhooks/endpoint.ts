@@ -13,6 +13,7 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { failPendingDeliveries } from './cleanup-store.ts'
 import { createSecret, setWebhookSecret } from './secret.ts'
 import * as store from './store.ts'
 
@@ -63,16 +64,20 @@ export async function setWebhook(
     const details = { origin: new URL(url).origin }
     await recordAuditEvent(tx, { action: 'app.webhook.updated', ...auditActor(manager), clientId, details }, now)
     if (secret !== undefined) await setWebhookSecret({ db: tx, keyring }, { manager, clientId }, secret, now)
-    else if (inserted) return { ...toWebhook(endpoint), secret: await createSecret(tx, keyring, clientId, now) }
-    return toWebhook(endpoint)
+    if (secret !== undefined || !inserted) return toWebhook(endpoint)
+    return { ...toWebhook(endpoint), secret: await createSecret(tx, keyring, endpoint.receiverId, now) }
   })
 }
 
-/** Deletes a webhook with its secrets and pending deliveries. Throws `app_not_found` or `webhook_not_found`. */
+/**
+ * Deletes a webhook with its secrets. Nothing is sent or shown of it any more. Throws `app_not_found` or
+ * `webhook_not_found`.
+ */
 export async function removeWebhook(db: Database, { manager, clientId }: ManagedAppRef, now: Date): Promise<void> {
   await getApp(db, { manager, clientId })
   await managerTransaction(db, manager, async (tx) => {
-    if (!(await store.deleteEndpoint(tx, clientId))) throw errors.webhook_not_found()
+    const { receiverId } = requireFound(await store.findEndpoint(tx, clientId))
+    if (!(await store.deleteEndpoint(tx, receiverId))) throw errors.webhook_not_found()
     await recordAuditEvent(tx, { action: 'app.webhook.removed', ...auditActor(manager), clientId }, now)
   })
 }
@@ -81,7 +86,7 @@ export async function removeWebhook(db: Database, { manager, clientId }: Managed
 export async function disableWebhook(tx: Transaction, receiverId: string, url: string, now: Date): Promise<void> {
   const disabled = await store.disableEndpoint(tx, receiverId, url, now)
   if (!disabled) return
-  await store.failPendingDeliveries(tx, receiverId)
+  await failPendingDeliveries(tx, receiverId)
   const { clientId, ownerUserId } = disabled
   if (clientId === null) {
     const details = { webhookId: receiverId, origin: new URL(url).origin }

@@ -10,7 +10,7 @@ import {
   setOwnWebhook,
   testOwnWebhook,
 } from '@countersign/protocol/clients/developer'
-import { deleteEventParts, pruneDeliveries } from './delivery.ts'
+import { deleteEventParts, failDeliveriesOfDisabled, pruneDeliveries, pruneFormerDeliveries } from './delivery.ts'
 import { exportApps } from './endpoint.ts'
 import { webhookRoutes } from './routes.ts'
 import { pruneWebhookSecrets, reencryptWebhookSecrets } from './secret.ts'
@@ -75,7 +75,12 @@ export const webhooks = defineModule()({
     webhook_delivery_part: { backup: 'exclude', placement: 'coordinator' },
     webhook_attempt: { backup: 'exclude', placement: 'coordinator' },
   },
-  cleanupTasks: { 'webhook-secrets': pruneWebhookSecrets, webhooks: pruneDeliveries },
+  cleanupTasks: {
+    'webhook-secrets': pruneWebhookSecrets,
+    webhooks: pruneDeliveries,
+    'removed-webhooks': pruneFormerDeliveries,
+    'disabled-webhooks': failDeliveriesOfDisabled,
+  },
   maintenanceTasks: { 'reencrypt-webhook-secrets': reencryptWebhookSecrets },
   background: ({ kernel }) => startSender(kernel),
   ended: { identities: (tx, { identityIds }) => deleteEventParts(tx, identityIds) },

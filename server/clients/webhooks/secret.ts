@@ -9,6 +9,7 @@ import {
   type ManagedAppRef,
 } from '#clients/registration/management.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import type { ClientId } from '@countersign/protocol/ids'
 import { toNumericDate, addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -18,6 +19,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
+import { deleteEndedSecrets } from './cleanup-store.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -64,18 +66,18 @@ function isSecret(text: string): boolean {
 }
 
 /**
- * Checks whether a webhook signs with this secret now. One that the root keys do not open, because a root key was lost,
- * is another one.
+ * Checks whether the webhook of an app signs with this secret now. One that the root keys do not open, because a root
+ * key was lost, is another one.
  */
 export async function isCurrentSecret(
   { db, keyring }: { db: Database | Transaction; keyring: Keyring },
-  receiverId: string,
+  clientId: ClientId,
   secret: string,
 ): Promise<boolean> {
-  const current = await store.findCurrentSecret(db, receiverId)
+  const current = await store.findCurrentSecret(db, clientId)
   if (!current) return false
   try {
-    return equalBytes(sha256(await keyring.open(sealOf(receiverId), current.sealedSecret)), sha256(secret))
+    return equalBytes(sha256(await keyring.open(sealOf(current.receiverId), current.sealedSecret)), sha256(secret))
   } catch (error) {
     if (error instanceof ConfigError) return false
     throw error
@@ -95,7 +97,8 @@ export async function rotateWebhookSecret(
   await getApp(db, { manager, clientId })
   requireRecentAuthenticationOf(manager, now)
   return managerTransaction(db, manager, async (tx) => {
-    const replaced = await replaceSecret(tx, keyring, { receiverId: clientId, graceSeconds }, now)
+    const { receiverId } = requireFound(await store.findEndpoint(tx, clientId))
+    const replaced = await replaceSecret(tx, keyring, { receiverId, graceSeconds }, now)
     const details = { graceSeconds }
     await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
     return replaced
@@ -111,12 +114,18 @@ export async function setWebhookSecret(
 ): Promise<void> {
   requireRecentAuthenticationOf(manager, now)
   await managerTransaction(db, manager, async (tx) => {
-    if (!(await store.lockEndpoint(tx, clientId))) throw errors.webhook_not_found()
-    await store.endSecrets(tx, clientId, now)
-    await storeSecret(tx, keyring, { receiverId: clientId, secret }, now)
+    const { receiverId } = requireFound(await store.findEndpoint(tx, clientId))
+    if (!(await store.lockEndpoint(tx, receiverId))) throw errors.webhook_not_found()
+    await store.endSecrets(tx, receiverId, now)
+    await storeSecret(tx, keyring, { receiverId, secret }, now)
     const details = { graceSeconds: 0 }
     await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
   })
+}
+
+function requireFound<Endpoint>(found: Endpoint | undefined): Endpoint {
+  if (!found) throw errors.webhook_not_found()
+  return found
 }
 
 type Replaced = { receiverId: string; graceSeconds: number }
@@ -170,7 +179,7 @@ export async function reencryptWebhookSecrets({ db, keyring }: Pick<ServerContex
 
 /** Deletes expired secrets. Returns their number. */
 export function pruneWebhookSecrets(db: Database, now: Date): Promise<number> {
-  return store.deleteEndedSecrets(db, now)
+  return deleteEndedSecrets(db, now)
 }
 
 /** Returns the context under which a secret is sealed. */

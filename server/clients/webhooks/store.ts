@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { lockShared, replicaOf } from '#platform/database/distributed/engine.ts'
+import { replicaOf } from '#platform/database/distributed/engine.ts'
+import { randomUUIDv7 } from 'node:crypto'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Tables } from '#platform/database/tables.ts'
@@ -58,31 +59,32 @@ export function listAttempts(db: Database | Transaction, receiverId: string, del
     .execute()
 }
 
-const endpoint = ['url', 'disabled_at as disabledAt', 'created_at as createdAt', 'updated_at as updatedAt'] as const
+const endpoint = [
+  'receiver_id as receiverId',
+  'url',
+  'disabled_at as disabledAt',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const
 
 export function findEndpoint(db: Database | Transaction, clientId: ClientId) {
   return db.selectFrom('webhook_endpoint').select(endpoint).where('client_id', '=', clientId).executeTakeFirst()
 }
 
-/** Inserts the first endpoint of an app. Returns undefined if the app has one or does not exist. */
-export function insertEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
-  const at = sql<Date>`${now}::timestamptz`
+/**
+ * Inserts the first endpoint of an app. Returns undefined if the app has one or does not exist. The deliveries to a
+ * former endpoint stay with the ID of that one until they are deleted.
+ */
+export async function insertEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
+  const app = tx.selectFrom('app').select('client_id').where('client_id', '=', clientId)
+  if (!(await app.forNoKeyUpdate().executeTakeFirst())) return undefined
+  // The lock keeps others from inserting and removing an endpoint meanwhile.
+  const former = tx.selectFrom('webhook_delivery').select('delivery_id').where('receiver_id', '=', clientId)
+  const isFresh = (await former.limit(1).executeTakeFirst()) === undefined
+  const receiverId = isFresh ? clientId : `${clientId}:${randomUUIDv7()}`
   return tx
     .insertInto('webhook_endpoint')
-    .columns(['receiver_id', 'client_id', 'url', 'created_at', 'updated_at'])
-    .expression((eb) =>
-      eb
-        .selectFrom('app')
-        .select([
-          'client_id as receiver_id',
-          'client_id',
-          eb.val(url).as('url'),
-          at.as('created_at'),
-          at.as('updated_at'),
-        ])
-        .where('client_id', '=', clientId)
-        .modifyEnd(lockShared(tx)),
-    )
+    .values({ receiver_id: receiverId, client_id: clientId, url, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .returning(endpoint)
     .executeTakeFirst()
@@ -121,7 +123,7 @@ export async function disableEndpoint(tx: Transaction, receiverId: string, url: 
   return rows[0]
 }
 
-/** Deletes an endpoint with its secrets and deliveries. Returns false if there was none. */
+/** Deletes an endpoint with its secrets. Cleanup deletes its deliveries. Returns false if there was none. */
 export async function deleteEndpoint(tx: Transaction, receiverId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook_endpoint')
@@ -155,21 +157,13 @@ export async function endSecrets(tx: Transaction, receiverId: string, end: Date)
     .execute()
 }
 
-/** Deletes expired secrets, all at once, because there are few of each webhook. */
-export async function deleteEndedSecrets(db: Database | Transaction, now: Date): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_secret')
-    .where('expires_at', '<=', now)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}
-
-/** Finds the secret of a receiver that does not expire. */
-export function findCurrentSecret(db: Database | Transaction, receiverId: string) {
+/** Finds the secret of an app's webhook that does not expire. */
+export function findCurrentSecret(db: Database | Transaction, clientId: ClientId) {
   return db
     .selectFrom('webhook_secret')
-    .select('sealed_secret as sealedSecret')
-    .where('receiver_id', '=', receiverId)
+    .innerJoin('webhook_endpoint', 'webhook_endpoint.receiver_id', 'webhook_secret.receiver_id')
+    .select(['webhook_secret.receiver_id as receiverId', 'sealed_secret as sealedSecret'])
+    .where('client_id', '=', clientId)
     .where('expires_at', 'is', null)
     .executeTakeFirst()
 }
@@ -191,28 +185,36 @@ export async function replaceSealed(db: Database, secretId: string, before: stri
     .execute()
 }
 
-export type NewDelivery = { receiverId: string; deliveryId: string; type: string; payload: string }
+/** A delivery to the webhook of an app, or to that of the service with an ID. */
+export type NewDelivery = { to: string; deliveryId: string; type: string; payload: string }
+export type Queued = { receiverId: string; deliveryId: string }
 
 /**
- * Queues the deliveries to active endpoints, as far as their apps are active. Returns their IDs. Until the transaction
- * ends, no endpoint of them can be disabled: their pending deliveries fail then.
+ * Queues the deliveries to active endpoints, as far as their apps are active. Returns them. Until the transaction ends,
+ * no endpoint of them can be disabled: their pending deliveries fail then.
  */
-export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<string[]> {
-  const receiverIds = deliveries.map(({ receiverId }) => receiverId)
+export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[], now: Date): Promise<Queued[]> {
+  const addressees = deliveries.map(({ to }) => to)
   const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId)
   const types = deliveries.map(({ type }) => type)
   const payloads = deliveries.map(({ payload }) => payload)
-  const { rows } = await sql<{ deliveryId: string }>`
+  const endpoints = replicaOf(tx, 'webhook_endpoint')
+  const { rows } = await sql<Queued>`
     insert into webhook_delivery (receiver_id, delivery_id, type, payload, created_at, next_attempt_at)
     select receiver_id, delivery_id, type, payload, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(${receiverIds}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
-      as event (receiver_id, delivery_id, type, payload)
-    join ${replicaOf(tx, 'webhook_endpoint')} using (receiver_id)
+    from (
+      select coalesce((select receiver_id from ${endpoints} where client_id = addressee), addressee) as receiver_id,
+        delivery_id, type, payload
+      from unnest(${addressees}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
+        as named (addressee, delivery_id, type, payload)
+      offset 0
+    ) event
+    join ${endpoints} using (receiver_id)
     left join ${replicaOf(tx, 'app')} using (client_id)
     where disabled_at is null and coalesce(app.status, 'active') = 'active'
     for share of webhook_endpoint
-    returning delivery_id as "deliveryId"`.execute(tx)
-  return rows.map(({ deliveryId }) => deliveryId)
+    returning receiver_id as "receiverId", delivery_id as "deliveryId"`.execute(tx)
+  return rows
 }
 
 type NewPart = { receiverId: string; deliveryId: string; identityId: IdentityId; path: string[]; value: string }
@@ -278,23 +280,13 @@ export async function releaseDelivery(
     .execute()
 }
 
-/** Marks the pending deliveries to a receiver as failed. */
-export async function failPendingDeliveries(tx: Transaction, receiverId: string): Promise<void> {
-  await tx
-    .updateTable('webhook_delivery')
-    .set({ state: 'failed', next_attempt_at: null })
-    .where('receiver_id', '=', receiverId)
-    .where('state', '=', 'pending')
-    .execute()
-}
-
 /** Requeues a failed delivery if its endpoint and its app, if any, are active. Otherwise returns undefined. */
 export async function requeueDelivery(tx: Transaction, receiverId: string, deliveryId: string, now: Date) {
   const { rows } = await sql<Delivery>`
     update webhook_delivery delivery set state = 'pending', next_attempt_at = ${now}
-    from webhook_endpoint endpoint left join app using (client_id)
+    from ${replicaOf(tx, 'webhook_endpoint')} left join ${replicaOf(tx, 'app')} using (client_id)
     where delivery.receiver_id = ${receiverId} and delivery_id = ${deliveryId} and state = 'failed'
-      and endpoint.receiver_id = delivery.receiver_id and disabled_at is null
+      and webhook_endpoint.receiver_id = delivery.receiver_id and disabled_at is null
       and coalesce(app.status, 'active') = 'active'
     returning delivery_id as "deliveryId", type, state, delivery.created_at as "createdAt",
       next_attempt_at as "nextAttemptAt"`.execute(tx)
@@ -310,20 +302,4 @@ export async function findState(tx: Transaction, receiverId: string, deliveryId:
     .where('delivery_id', '=', deliveryId)
     .executeTakeFirst()
   return found?.state
-}
-
-/** Deletes deliveries from before an instant, with their attempts. */
-export async function deleteDeliveries(db: Database, before: Date, batch: number): Promise<number> {
-  const old = db
-    .selectFrom('webhook_delivery')
-    .select(['receiver_id', 'delivery_id'])
-    .where('created_at', '<=', before)
-    .limit(batch)
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_delivery')
-    .where(({ eb, refTuple }) =>
-      eb(refTuple('receiver_id', 'delivery_id'), 'in', old.$asTuple('receiver_id', 'delivery_id')),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
 }

@@ -8,7 +8,7 @@ import { transaction } from '#platform/database/database.ts'
 import { freePorts } from '#testing/service.ts'
 import { type ReceivedWebhook, startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { type TestApp, type TestWorld, createWorld } from '#testing/world.ts'
-import { enqueueWebhooks, notifySender, pruneDeliveries } from '#clients/webhooks/delivery.ts'
+import { enqueueWebhooks, notifySender, pruneDeliveries, pruneFormerDeliveries } from '#clients/webhooks/delivery.ts'
 import { startSender } from '#clients/webhooks/sender.ts'
 
 let world: TestWorld
@@ -348,6 +348,7 @@ test('deleting an app deletes its webhook, secrets and pending deliveries', asyn
   const app = await appHearing('http://localhost:9/hook')
   await notifyApp(app)
   await world.api.inject({ method: 'DELETE', url: `/api/admin/apps/${app.clientId}`, headers: world.admin })
+  await pruneFormerDeliveries(world.db, world.now(), 100)
   for (const table of ['webhook_endpoint', 'webhook_secret', 'webhook_delivery'] as const) {
     const rows = world.db.selectFrom(table).select('receiver_id')
     const left = await rows.where('receiver_id', '=', app.clientId).execute()

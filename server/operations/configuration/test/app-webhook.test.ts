@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
+import { type ClientId, asId } from '@countersign/protocol/ids'
 import { Webhook } from 'standardwebhooks'
 import { startSender } from '#clients/webhooks/sender.ts'
 import { createKeyring } from '#platform/crypto/keyring.ts'
@@ -101,12 +102,12 @@ test('CNF-03 events are signed by the declared secret alone, which is in no plan
 test('a secret that no root key opens is another one, so that its file replaces it', async () => {
   const created = await apps.apply({ key: 'lost', name: 'L', redirectUris, webhook: { url, secret: secretOf(3) } })
   const { db, keyring } = world.kernel
-  const receiverId = clientIdOf(created)
+  const clientId = asId<ClientId>(clientIdOf(created))
   const other = createKeyring([new Secret('another root key of at least 32 characters')])
   assert.deepEqual(
     [
-      await isCurrentSecret({ db, keyring }, receiverId, secretOf(3)),
-      await isCurrentSecret({ db, keyring: other }, receiverId, secretOf(3)),
+      await isCurrentSecret({ db, keyring }, clientId, secretOf(3)),
+      await isCurrentSecret({ db, keyring: other }, clientId, secretOf(3)),
     ],
     [true, false],
   )

@@ -59,7 +59,8 @@ export function isDistributed(db: Database): boolean {
 /**
  * Returns a table that every node has, for a lock of rows that transactions share. Through Citus, such a lock is one of
  * all rows. In the replica of the coordinator it is one of a row: every change of the row changes that replica too, and
- * the service has no connection to another node.
+ * the service has no connection to another node. It is also for statements that change rows of the coordinator alone:
+ * Citus refuses some of them with a table of every node.
  */
 export function replicaOf(db: Database, table: keyof Tables): RawBuilder<unknown> {
   const { adapter } = db.getExecutor()
