@@ -53,7 +53,8 @@ export async function openShop(service: Served, register: Register = (app) => re
   const answers: URL[] = []
   const pages: Record<string, (visit: Visit) => unknown> = {
     '/': showShop,
-    '/sign-in': beginSignIn,
+    '/sign-in': async (visit) => redirect(visit.response, (await beginSignIn(visit)).href),
+    '/post-sign-in': async (visit) => postFrom(visit.response, await beginSignIn(visit)),
     '/callback': handleRedirectCallback,
     '/sign-out': signOut,
     '/sign-out-everywhere': signOutEverywhere,
@@ -78,8 +79,8 @@ export async function openShop(service: Served, register: Register = (app) => re
     )
   }
 
-  /** Sends the user to the provider; parameters of the query, such as another `scope`, are passed on. */
-  async function beginSignIn({ url, visitor, response }: Visit) {
+  /** Begins a sign-in and returns its URL at the provider. It has the parameters of the query, such as a `scope`. */
+  async function beginSignIn({ url, visitor }: Visit): Promise<URL> {
     const attempt = {
       visitor,
       expectedState: openid.randomState(),
@@ -87,7 +88,7 @@ export async function openShop(service: Served, register: Register = (app) => re
       pkceCodeVerifier: openid.randomPKCECodeVerifier(),
     }
     attempts.set(attempt.expectedState, attempt)
-    const authorizationUrl = openid.buildAuthorizationUrl(config, {
+    return openid.buildAuthorizationUrl(config, {
       redirect_uri: `${origin}/callback`,
       scope: usualScope,
       state: attempt.expectedState,
@@ -96,7 +97,6 @@ export async function openShop(service: Served, register: Register = (app) => re
       code_challenge_method: 'S256',
       ...Object.fromEntries(url.searchParams),
     })
-    redirect(response, authorizationUrl.href)
   }
 
   /** Reads a response from the query, or from a form that the provider's page posted: then without our cookie. */
@@ -198,6 +198,13 @@ function visitorOf(request: IncomingMessage, response: ServerResponse): string {
 
 function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { location }).end()
+}
+
+/** Sends the parameters of a URL to it as a form (OpenID Connect Core §3.1.2.1). */
+function postFrom(response: ServerResponse, { origin, pathname, searchParams }: URL): void {
+  const fields = [...searchParams].map(([name, value]) => `<input name="${name}" value="${escaped(value)}">`)
+  const form = `<form method="post" action="${origin}${pathname}">${fields.join('')}</form>`
+  show(response, `${form}<script>document.forms[0].submit()</script>`)
 }
 
 function show(response: ServerResponse, content: string): void {

@@ -23,7 +23,9 @@ const errors = defineErrors({
 
 /** Prefix of the reference of every pushed request (RFC 9126 §2.2). */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
-/** Prefix of the reference of a request that came from a browser. */
+/** Prefix of the reference of a request that a browser posted. */
+const postedPrefix = 'urn:countersign:posted-request:'
+/** Prefix of the reference of a request whose page is open in a browser. */
 const keptPrefix = 'urn:countersign:authorization-request:'
 const StoredParameters = Type.Record(Type.String(), Type.String())
 const Connector = Type.Partial(Type.Object({ resource: Type.String(), scope: Type.String(), mode: Type.String() }))
@@ -60,11 +62,11 @@ export function requireKeepable(request: KeptRequest): void {
 }
 
 /**
- * Tells if a `request_uri` has a form that this provider issues. Any other would have to be fetched, which never
- * happens.
+ * Tells if a `request_uri` has a form that this provider issues for a page to open. Any other would have to be fetched,
+ * which never happens.
  */
-export function isPushedRequestUri(requestUri: string): boolean {
-  return requestUri.startsWith(prefix)
+export function isStoredRequestUri(requestUri: string): boolean {
+  return requestUri.startsWith(prefix) || requestUri.startsWith(postedPrefix)
 }
 
 /**
@@ -73,6 +75,15 @@ export function isPushedRequestUri(requestUri: string): boolean {
 export async function storePushedRequest(db: Database, request: NewRequest, now: Date): Promise<string> {
   const expiresAt = addSeconds(now, limits.pushedRequestLifetimeSeconds)
   return insert(db, { ...request, prefix, expiresAt }, now)
+}
+
+/**
+ * Stores a request that a browser posted, so that its page can be left and returned to. The reference is valid for the
+ * minute in which the browser follows the redirect to it. It has its own prefix, because no app has authenticated.
+ */
+export async function storePostedRequest(db: Database, request: NewRequest, now: Date): Promise<string> {
+  const expiresAt = addSeconds(now, limits.pushedRequestLifetimeSeconds)
+  return insert(db, { ...request, prefix: postedPrefix, expiresAt }, now)
 }
 
 /**
@@ -104,18 +115,20 @@ function nameOf(source: Source): string {
 }
 
 /**
- * Returns the parameters of a stored request for a page to show, without consuming it. The first call extends its
- * validity to ten minutes. Throws the same `invalid_request_uri` for an unknown or expired request and for one of
- * another client.
+ * Returns a stored request for a page to show, without consuming it. The first call extends its validity to ten minutes
+ * if an app pushed it, and to thirty if a browser posted it. Throws the same `invalid_request_uri` for an unknown or
+ * expired request and for one of another client.
  */
-export async function getPushedRequest(db: Database, clientId: ClientId, requestUri: string, now: Date) {
-  const expiresAt = addSeconds(now, limits.pushedRequestOpenSeconds)
-  const opened = await store.getPushedParameters(
-    db,
-    { clientId, requestUriSha256: sha256(requestUri) },
-    { now, expiresAt },
-  )
-  return read(opened).parameters
+export async function openStoredRequest(
+  db: Database,
+  clientId: ClientId,
+  requestUri: string,
+  now: Date,
+): Promise<KeptRequest> {
+  const isPushed = requestUri.startsWith(prefix)
+  const seconds = isPushed ? limits.pushedRequestOpenSeconds : limits.keptRequestLifetimeSeconds
+  const reference = { clientId, requestUriSha256: sha256(requestUri) }
+  return read(await store.getPushedParameters(db, reference, { now, expiresAt: addSeconds(now, seconds) }))
 }
 
 /** Consumes a stored request when the transaction commits. Throws `invalid_request_uri`. */

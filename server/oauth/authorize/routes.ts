@@ -18,7 +18,13 @@ import { sessionGuard } from '#accounts/sessions/session.ts'
 import { type SignInOutcome, resolveSignInRequest } from './sign-in-request.ts'
 import { authorize } from './authorize.ts'
 import { answerPushedRequest } from './pushed-request-endpoint.ts'
-import { type KeptRequest, getPushedRequest, isPushedRequestUri, keepRequest } from './pushed-request.ts'
+import {
+  type KeptRequest,
+  isStoredRequestUri,
+  keepRequest,
+  openStoredRequest,
+  storePostedRequest,
+} from './pushed-request.ts'
 
 /** Services of the routes of authorization requests. */
 export type AuthorizationServices = {
@@ -53,6 +59,9 @@ export function authorizationRoutes(host: Host, provider: AuthorizationServices)
   })
 }
 
+/** A browser that an app sends here, and how its request came. */
+type Visit = { reply: FastifyReply; address: string; isPosted: boolean }
+
 /** Registers the pages that an app sends a browser to: sign-in, connect. Each accepts a query and a form. */
 export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: AuthorizationServices): void {
   const site = siteSettings(kernel.config)
@@ -64,37 +73,41 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
     page: true,
     form: { several: repeatable },
   } as const
-  const signIn = async (sent: SentParameters, reply: FastifyReply, address: string) => {
+  const signIn = async (sent: SentParameters, visit: Visit) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
-    const pushed = requestUri !== undefined && isPushedRequestUri(requestUri)
-    const parameters = pushed
-      ? await getPushedRequest(kernel.db, asId<ClientId>(clientId), requestUri, kernel.clock())
-      : sent
-    const reading = await resolveSignInRequest(readerFor(address), parameters)
-    if ('show' in reading && pushed) return answer({ show: referringTo(requestUri, reading.show) }, reply)
-    return answer(await keepForProof(reading, { parameters }, address), reply)
+    if (requestUri === undefined || !isStoredRequestUri(requestUri)) return receive({ parameters: sent }, visit)
+    if (visit.isPosted) return visit.reply.redirect(pageOf(clientId, requestUri), 303)
+    const stored = await openStoredRequest(kernel.db, asId<ClientId>(clientId), requestUri, kernel.clock())
+    const reading = await resolve(stored, visit)
+    return answer('show' in reading ? { show: referringTo(requestUri, reading.show) } : reading, visit.reply)
   }
 
-  const connect = async (
-    { resource, scope, mode, ...parameters }: SentParameters,
-    reply: FastifyReply,
-    address: string,
-  ) => {
-    const connector = { resource, scope, mode }
-    const reading = await resolveSignInRequest(readerFor(address), parameters, connector)
-    return answer(await keepForProof(reading, { parameters, connector }, address), reply)
-  }
+  const connect = ({ resource, scope, mode, ...parameters }: SentParameters, visit: Visit) =>
+    receive({ parameters, connector: { resource, scope, mode } }, visit)
 
-  /** Stores a request that requires a passkey use, or may require one, so that the use can be bound to it. */
-  const keepForProof = async (reading: SignInOutcome, { parameters, ...requested }: KeptRequest, address: string) => {
-    if (!('show' in reading)) return reading
-    const { app, prompts, maxAgeSeconds } = reading.show
-    if (prompts.includes('none') || (!prompts.includes('login') && maxAgeSeconds === undefined)) return reading
-    await kernel.rateLimits.count('reauthentication-requests-per-ip', address)
-    const { id_token_hint: _hint, login_hint: _login, ui_locales: _languages, ...kept } = parameters
-    const keeping = { ...requested, parameters: kept, clientId: app.clientId, source: { address } }
-    const reference = await keepRequest(kernel.db, keeping, kernel.clock())
-    return { show: referringTo(reference, reading.show) }
+  const resolve = ({ parameters, connector }: KeptRequest, { address }: Visit) =>
+    resolveSignInRequest(readerFor(address), parameters, connector)
+
+  /**
+   * Answers a request that is not stored yet. It is stored if it was posted, because the page that answers a form
+   * cannot be left and returned to, and if it requires a passkey use or may require one, which is bound to it.
+   */
+  const receive = async (requested: KeptRequest, visit: Visit) => {
+    const reading = await resolve(requested, visit)
+    if (!('show' in reading)) return answer(reading, visit.reply)
+    const { app, prompts, maxAgeSeconds, givenTo } = reading.show
+    const leads = visit.isPosted && givenTo === undefined
+    const binds = prompts.includes('login') || maxAgeSeconds !== undefined
+    if (prompts.includes('none') || (!leads && !binds)) return answer(reading, visit.reply)
+    await kernel.rateLimits.count('reauthentication-requests-per-ip', visit.address)
+    const stored = { ...requested, clientId: app.clientId, source: { address: visit.address } }
+    if (leads) {
+      const reference = await storePostedRequest(kernel.db, stored, kernel.clock())
+      return visit.reply.redirect(pageOf(app.clientId, reference), 303)
+    }
+    const { id_token_hint: _hint, login_hint: _login, ui_locales: _languages, ...parameters } = requested.parameters
+    const reference = await keepRequest(kernel.db, { ...stored, parameters }, kernel.clock())
+    return answer({ show: referringTo(reference, reading.show) }, visit.reply)
   }
 
   const answer = (reading: SignInOutcome, reply: FastifyReply) => {
@@ -111,7 +124,8 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
         method,
         url,
         config,
-        handler: (request, reply) => serve(eachOnce(request[part]), reply, clientAddressKey(request)),
+        handler: (request, reply) =>
+          serve(eachOnce(request[part]), { reply, address: clientAddressKey(request), isPosted: method === 'POST' }),
       })
   }
 }
@@ -157,6 +171,11 @@ async function findRequestingApp(
   if (isClientIdUrl(clientId)) return { name: URL.parse(clientId)?.host ?? clientId, iconUrl: null }
   const app = await apps.find(asId<ClientId>(clientId))
   return app && { clientId: app.clientId, name: app.name, iconUrl: app.iconUrl }
+}
+
+/** Returns the URL of the page for a stored request, of either endpoint. */
+function pageOf(clientId: string, requestUri: string): string {
+  return `/signin?${new URLSearchParams({ client_id: clientId, request_uri: requestUri }).toString()}`
 }
 
 /**

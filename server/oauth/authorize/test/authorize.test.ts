@@ -45,23 +45,6 @@ test('the sign-in page is rendered from a checked request', async () => {
   assert.equal(denied.searchParams.get('iss'), 'http://localhost:4401')
 })
 
-test('a request sent as a form shows the same page', async () => {
-  const app = await world.app()
-  const { statusCode, body } = await world.auth.inject({
-    method: 'POST',
-    url: '/signin',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams({
-      client_id: app.clientId,
-      redirect_uri: app.redirectUri,
-      response_type: 'code',
-      scope: 'openid',
-    }).toString(),
-  })
-  assert.equal(statusCode, 200)
-  assert.equal(viewIn(body).page, 'signin')
-})
-
 const registered = 'https://app.example/callback'
 
 test('AUZ-03 an unknown client gets an error page, never a redirect', async () => {

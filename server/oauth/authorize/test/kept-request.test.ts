@@ -23,7 +23,13 @@ const requested = (fields: Fields = {}) => {
   const { clientId: client_id, redirectUri: redirect_uri } = app
   return { client_id, redirect_uri, response_type: 'code', scope: 'openid', ...fields }
 }
-const ask = (fields: Fields = {}) => postForm(world.auth, '/signin', requested({ prompt: 'login', ...fields }))
+/** Posts a request as a browser does, which follows the redirect to the page of the stored request. */
+async function post(url: '/signin' | '/connect', fields: Fields) {
+  const answer = await postForm(world.auth, url, fields)
+  const location = String(answer.headers.location)
+  return location.startsWith('/signin?') ? world.auth.inject({ url: location }) : answer
+}
+const ask = (fields: Fields = {}) => post('/signin', requested({ prompt: 'login', ...fields }))
 const askFrom = (remoteAddress: string) =>
   world.auth.inject({ url: `/signin?${new URLSearchParams(requested({ prompt: 'login' }))}`, remoteAddress })
 const push = (fields: Fields = {}, of: Pick<TestApp, 'redirectUri' | 'credentials'> = app) =>
@@ -91,9 +97,9 @@ test('GRW-25 a larger request is rejected: as a form, for a connector, and pushe
   }
   const { clientId: client_id, redirectUri: redirect_uri } = notes.source
   const connector = { client_id, redirect_uri, resource: notes.resourceKey, prompt: 'login' }
-  const small = await postForm(world.auth, '/connect', { ...connector, scope: 'notes.read' })
+  const small = await post('/connect', { ...connector, scope: 'notes.read' })
   assert.equal(small.statusCode, 200)
-  const large = await postForm(world.auth, '/connect', { ...connector, scope: 'notes.read '.repeat(2000) })
+  const large = await post('/connect', { ...connector, scope: 'notes.read '.repeat(2000) })
   assert.match(String(large.headers.location), /error=invalid_request&/)
   assert.equal((await keptRows()).length, before.length + 1)
 })

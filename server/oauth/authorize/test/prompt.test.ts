@@ -129,7 +129,10 @@ test('an ID token hint selects the identity to sign in, also after it has expire
 test('OID-10 an ID token hint is accepted by POST at sign-in and sign-out, and then appears in no URL', async () => {
   const { id_token = '' } = await app.tokens({ ...person, headers: await person.signIn() })
   const input = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
-  const signIn = await postForm(world.auth, '/signin', { ...input, id_token_hint: id_token })
+  const posted = await postForm(world.auth, '/signin', { ...input, id_token_hint: id_token })
+  const location = String(posted.headers.location)
+  assert.deepEqual([posted.statusCode, location.includes(id_token)], [303, false])
+  const signIn = await world.auth.inject({ url: location })
   assert.deepEqual([signIn.statusCode, viewIn(signIn.body).identityId], [200, person.identityId])
   const signOut = await postForm(world.auth, '/logout', { id_token_hint: id_token })
   assert.deepEqual([signOut.statusCode, viewIn(signOut.body).idTokenHint], [200, id_token])
