@@ -1,35 +1,18 @@
 /** A user changes the filter of a list while an answer is still on its way. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { documentMessages as documents } from '../../../web/locales/en/pages/documents.ts'
 import { organizationActivityMessages as activity } from '../../../web/locales/en/pages/organizations/activity.ts'
 import { peopleMessages as people } from '../../../web/locales/en/pages/organizations/people.ts'
 import { openOwner } from '../../apps/acting-owner.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { holdFirst } from '../../fixtures/held-request.ts'
 
 let stage: TestEnvironment
 before(async () => {
   stage = await openStage()
 })
 after(() => stage.close())
-
-/** Holds the first request that matches, until `release`, which returns when its answer has arrived. */
-async function holdFirst(page: Page, url: RegExp) {
-  const sent = Promise.withResolvers<undefined>()
-  const released = Promise.withResolvers<undefined>()
-  const answered = page.waitForResponse(url)
-  const hold = async () => {
-    sent.resolve(undefined)
-    await released.promise
-  }
-  await page.route(url, (route) => hold().then(() => route.continue()), { times: 1 })
-  const release = async () => {
-    released.resolve(undefined)
-    await (await answered).finished()
-  }
-  return { sent: sent.promise, release }
-}
 
 test('lists of an organization show what was chosen last, also if an earlier answer arrives later', async () => {
   const { person, page, settings } = await openOwner(stage, 'ada-filters')

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { RouteLink } from '../../../components/frame/route.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
@@ -25,21 +25,21 @@ export function AuditLog({ goTo, applied, onApply }: Props) {
   const words = useAuditMessages()
   const operator = useOperator()
   const { filter } = applied
-  const [followed, setFollowed] = useState<StreamFilter>()
-  const events = useList<AuditEvent>(
+  const events = useList<AuditEvent, { selecting: StreamFilter }>(
     async (cursor) => {
       const { from, ...others } = filter
       const selecting = await selectionOf(operator, others)
       const querystring = { limit: '50', ...selecting, ...(from && { from }), ...(cursor !== undefined && { cursor }) }
       const page = await operator.ask('GET /api/admin/audit', { querystring })
-      setFollowed((before) => (JSON.stringify(before) === JSON.stringify(selecting) ? before : selecting))
-      return { items: page.entries, nextCursor: page.nextCursor }
+      return { items: page.entries, nextCursor: page.nextCursor, selecting }
     },
     [filter],
   )
   const newest = events.value?.items[0]?.sequence ?? 0
-  const shown = events.value && followed
-  const { count, isFollowing } = useNewEvents({ filter: shown, newest, onMissed: events.again })
+  const selecting = events.value?.selecting
+  // The stream stays open while the list is read again.
+  const followed = useMemo(() => selecting, [JSON.stringify(selecting)])
+  const { count, isFollowing } = useNewEvents({ filter: followed, newest, onMissed: events.again })
   const list = useRef<HTMLOListElement>(null)
   return (
     <Card flush>

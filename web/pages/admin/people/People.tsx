@@ -82,7 +82,7 @@ export function People({ place, goTo }: SectionProps) {
             identityId={place.id}
             tab={place.tab}
             goTo={goTo}
-            onChanged={people.update}
+            onChanged={people.replace}
             onDeleted={deleted}
           />
         )}

@@ -1,6 +1,5 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { AdminIdentity, AdminIdentityDetails } from '@countersign/protocol/operations/people'
-import { useRef } from 'preact/hooks'
 import { useOperator } from '../acting/operator.ts'
 import { useReading } from '../reading/use-reading.ts'
 
@@ -21,8 +20,6 @@ const searchDelay = 300
 export function usePeople(filter: PeopleFilter) {
   const { ask } = useOperator()
   const q = filter.q.trim()
-  const latest = useRef(filter)
-  latest.current = filter
   const readPage = async (cursor?: string): Promise<PeoplePage> => {
     const page = await ask('GET /api/admin/identities', {
       querystring: {
@@ -40,14 +37,13 @@ export function usePeople(filter: PeopleFilter) {
     const { value } = people
     if (!value || value.nextCursor === null) return
     const next = await readPage(value.nextCursor)
-    // A late answer for another filter is not shown.
-    if (latest.current === filter) people.set({ ...next, identities: [...value.identities, ...next.identities] })
+    people.update(({ identities }) => ({ ...next, identities: [...identities, ...next.identities] }))
   }
-  const update = (changed: AdminIdentityDetails) => {
+  const replace = (changed: AdminIdentityDetails) => {
     const { value } = people
     if (!value) return
     const identities = value.identities.map((each) => (each.identityId === changed.identityId ? changed : each))
     people.set({ ...value, identities })
   }
-  return { ...people, readMore, update }
+  return { ...people, readMore, replace }
 }

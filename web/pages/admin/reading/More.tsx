@@ -4,11 +4,17 @@ import { useActions } from '../../../components/form/use-actions.ts'
 import { useAdminMessages } from '../words.ts'
 import type { List } from './use-list.ts'
 
+type Props<Item> = { of: Pick<List<Item>, 'value' | 'readMore'> }
+
 /** The foot of a list of which there is more to read. */
-export function More<Item>({ of }: { of: List<Item> }) {
+export function More<Item>({ of }: Props<Item>) {
+  return !of.value || of.value.nextCursor === null ? null : <MoreButton of={of} />
+}
+
+/** It lasts as long as the list, so that a late error of an earlier list is not shown. */
+function MoreButton<Item>({ of }: Props<Item>) {
   const words = useAdminMessages()
   const doing = useActions()
-  if (!of.value || of.value.nextCursor === null) return null
   return (
     <div class="card-foot">
       <ErrorMessage of={doing.problem} />

@@ -6,6 +6,8 @@ export type Read<Value> = {
   again: () => void
   /** Replaces the value by what an act has made of it. */
   set: (value: Value) => void
+  /** Changes the value that was read, unless it is being read again, or for other keys. */
+  update: (change: (value: Value) => Value) => void
 }
 
 /** Reads a value when it is first shown, and again when one of `keys` changes. A late answer is not shown. */
@@ -18,8 +20,11 @@ export function useReading<Value>(
   const [problem, setProblem] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
   const shownAttempt = useRef(0)
+  const readings = useRef(0)
+  const shown = readings.current
   useEffect(() => {
     let isCurrent = true
+    readings.current += 1
     // After an act, the former value stays until the new one is there.
     if (shownAttempt.current === attempt) setValue(undefined)
     shownAttempt.current = attempt
@@ -35,5 +40,11 @@ export function useReading<Value>(
       clearTimeout(timer)
     }
   }, [...keys, attempt])
-  return { value, problem, again: () => setAttempt(attempt + 1), set: (changed) => setValue(() => changed) }
+  return {
+    value,
+    problem,
+    again: () => setAttempt(attempt + 1),
+    set: (changed) => setValue(() => changed),
+    update: (change) => shown === readings.current && setValue((now) => (now === undefined ? now : change(now))),
+  }
 }
