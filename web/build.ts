@@ -3,11 +3,12 @@
  * page loads. Returns at once when nothing that it reads has changed, so that every start may begin with it.
  */
 import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Rolldown } from 'vite'
 import { buildHelp } from './help/build.ts'
+import { readIfThere, removeReplaced, writeWhole } from './output.ts'
 
 /** What the shell of a page refers to, as paths on the host that serves it. */
 export type PageFiles = { script: string; imports: string[]; styles: string[]; fonts: string[] }
@@ -157,35 +158,14 @@ function refuseHeavyPages(manifest: Manifest, output: Output): void {
 /** Writes what is new before the manifest names it. */
 function writeFiles(files: BuiltFile[], manifest: Manifest, digest: string): void {
   for (const folder of ['assets', 'help']) mkdirSync(join(dist, folder), { recursive: true })
-  for (const { path, content } of files) writeWhole(join(dist, path), content)
-  writeWhole(join(dist, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  removeOld(new Set(files.map(({ path }) => basename(path))))
-  writeWhole(join(dist, 'digest'), digest)
-}
-
-/** Takes away what no page names any more. A server that runs on, and pages that are open, have a day to notice. */
-function removeOld(current: Set<string>): void {
-  const yesterday = Date.now() - 24 * 3600 * 1000
-  for (const name of readdirSync(join(dist, 'assets'))) {
-    const path = join(dist, 'assets', name)
-    if (!current.has(name) && statSync(path).mtimeMs < yesterday) rmSync(path, { force: true })
-  }
-}
-
-/** A reader sees the old content or the new, never half of it, also when two builds run at once. */
-function writeWhole(path: string, content: string | Uint8Array): void {
-  const draft = join(dist, `draft.${process.pid}`)
-  writeFileSync(draft, content)
-  renameSync(draft, path)
+  for (const { path, content } of files) writeWhole(dist, path, content)
+  writeWhole(dist, 'manifest.json', `${JSON.stringify(manifest, null, 2)}\n`)
+  removeReplaced(dist, new Set(files.map(({ path }) => basename(path))), new Date())
+  writeWhole(dist, 'digest', digest)
 }
 
 function digestBuilt(): string | undefined {
-  try {
-    return readFileSync(join(dist, 'digest'), 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
+  return readIfThere(join(dist, 'digest'))
 }
 
 function digestOfSources(): string {
