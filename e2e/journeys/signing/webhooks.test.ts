@@ -81,8 +81,13 @@ test('WHK-01 WHK-02 webhooks: the code of the guide accepts each signed event on
     [await send(now, 'it', 'b'), await send(now, 'it', 'b'), await send(before, 'it', 'c')],
     [204, 204, 401],
   )
+  const unreadable = JSON.stringify({ type: 'signing.signed' })
+  const failed = { sent: unreadable, altered: { 'webhook-signature': ours.sign('d', now, unreadable) } }
+  assert.equal(await send(now, 'that', 'd', failed), 500, 'a handler that fails ends no process')
+  assert.equal(await send(now, 'that', 'd'), 204, 'the event can be sent again')
   await countersign('webhooks', 'test', clientId)
-  assert.deepEqual([(await lines.next()).value, (await lines.next()).value], ['it was signed', 'The webhook works'])
+  const printed = [await lines.next(), await lines.next(), await lines.next()].map(({ value }) => value)
+  assert.deepEqual(printed, ['it was signed', 'that was signed', 'The webhook works'])
 })
 
 test('a developer sets a webhook, and sees the deliveries of a signature, also one that failed', async (t) => {
