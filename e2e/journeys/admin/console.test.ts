@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { OperatorRole } from '@countersign/protocol/formats/registries/permissions'
+import { en } from '../../../web/locales/en/messages.ts'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin/audit.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
@@ -377,4 +378,9 @@ test('CON-07 an owner edits an identity that changed meanwhile, and exports its 
   await mary.page.goto(`${stage.service.authUrl}/account/activity`)
   await mary.page.getByText('Username · E-mail').waitFor()
   assert.deepEqual(faults, [])
+
+  await press('ask-edit-identity')
+  await write('handle', 'dorothy')
+  await press('save-identity')
+  await page.getByText(en.register.handleTaken).waitFor()
 })

@@ -327,7 +327,7 @@ export const developerMessages: typeof english = {
   refused: {
     too_many_apps: 'Du hast die Höchstzahl an Apps erreicht.',
     disabled_by_operator: 'Der Betreiber hat das deaktiviert. Nur der Betreiber kann es wieder aktivieren.',
-    too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie jetzt.',
+    too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie: „Gar nicht“.',
     resource_key_taken: 'Dieser Ressourcenschlüssel ist schon vergeben. Wähle einen anderen.',
     audience_taken: 'Eine andere Ressource verwendet diese Audience schon. Wähle eine andere.',
     too_many_resources: 'Diese App hat die Höchstzahl an Ressourcen erreicht.',

@@ -318,7 +318,7 @@ export const developerMessages = {
   refused: {
     too_many_apps: 'You’ve reached the maximum number of apps.',
     disabled_by_operator: 'The operator disabled this. Only the operator can enable it again.',
-    too_many_secrets: 'Too many old secrets are still valid. Wait until one expires, or end them now.',
+    too_many_secrets: 'Too many old secrets are still valid. Wait until one expires, or end them now: “Not at all”.',
     resource_key_taken: 'This resource key is already in use. Choose another one.',
     audience_taken: 'Another resource already uses this audience. Choose another one.',
     too_many_resources: 'This app has reached the maximum number of resources.',

@@ -6,7 +6,9 @@ import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { ApiError } from '../../../lib/api/call.ts'
+import { isHandleRefused } from '../../../lib/text/identity-draft.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
+import type { Messages } from '../../../locales/messages.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { usePeopleMessages } from './words.ts'
@@ -29,12 +31,13 @@ export function EditIdentity({ identity, onStale, onDone, onClose }: Props) {
   const { register } = useMessages()
   const { ask } = useOperator()
   const [draft, setDraft] = useState<Draft>({})
+  const [taken, setTaken] = useState<string[]>([])
   const [isChecked, setChecked] = useState(false)
   const { identityId, version } = identity
   const shown = { ...valuesOf(identity), ...draft }
   const change = changeOf(identity, draft)
   const problems = {
-    handle: isHandle(shown.handle) ? undefined : register.handleRule,
+    handle: handleProblem(shown.handle, taken, register),
     displayName: isDisplayName(shown.displayName) ? undefined : register.displayNameInvalid,
     email: shown.email === '' || isEmail(shown.email) ? undefined : edit.emailInvalid,
   }
@@ -50,6 +53,7 @@ export function EditIdentity({ identity, onStale, onDone, onClose }: Props) {
         const headers = { 'if-match': `"${version}"` }
         await ask('PATCH /api/admin/identities/:identityId', { params: { identityId }, headers, body: change })
       } catch (error) {
+        if (isHandleRefused(error)) return setTaken([...taken, shown.handle])
         if (error instanceof ApiError && error.code === 'version_mismatch') await onStale()
         throw error
       }
@@ -76,6 +80,11 @@ export function EditIdentity({ identity, onStale, onDone, onClose }: Props) {
       <Field {...field('email')} label={words.email} hint={edit.emailHint} keys="email" exact />
     </Ask>
   )
+}
+
+function handleProblem(handle: string, taken: string[], words: Messages['register']): string | undefined {
+  if (!isHandle(handle)) return words.handleRule
+  return taken.includes(handle) ? words.handleTaken : undefined
 }
 
 function valuesOf({ handle, displayName, email }: AdminIdentityDetails): Required<Draft> {
