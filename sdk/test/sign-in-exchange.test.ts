@@ -49,7 +49,7 @@ function createPkceState() {
 }
 
 /** Returns the result of the app's page after Ada gives consent on the sign-in page. */
-async function comeBack() {
+async function comeBack(requested: { organizationId?: string } = {}) {
   const { challenge, ...proof } = createPkceState()
   const { redirectUrl } = await ask<ResponseOf<'POST /api/oauth/authorize'>>(service, '/api/oauth/authorize', {
     headers: ada.headers,
@@ -61,6 +61,7 @@ async function comeBack() {
       nonce: proof.nonce,
       codeChallenge: challenge,
       codeChallengeMethod: 'S256',
+      ...requested,
     },
   })
   return { ...proof, redirectUri, code: new URL(redirectUrl).searchParams.get('code') ?? '' }
@@ -93,6 +94,30 @@ test('a server exchanges the grant of its page, by redirect or FedCM, once', asy
     assert.equal(((await userinfo.json()) as { sub: string }).sub, ada.identityId)
     await assert.rejects(countersign.exchangeSignIn(grant), refused('invalid_grant'), get.name)
   }
+})
+
+test('a sign-in for an organization is accepted only where the server expects it', async () => {
+  const business = { baseUrl: service.businessUrl }
+  const { organization } = await ask<ResponseOf<'POST /api/organizations'>>(business, '/api/organizations', {
+    headers: ada.headers,
+    json: { identityId: ada.identityId, name: 'Acme' },
+  })
+  const forIt = () => comeBack({ organizationId: organization.id })
+  const isRefused = refused('other_organization')
+  await assert.rejects(async () => countersign.exchangeSignIn(await forIt()), isRefused)
+  await assert.rejects(
+    async () => countersign.exchangeSignIn(await forIt(), { organizationId: randomUUID() }),
+    isRefused,
+  )
+  await assert.rejects(
+    async () => countersign.exchangeSignIn(await comeBack(), { organizationId: organization.id }),
+    isRefused,
+  )
+  for (const organizationId of [organization.id, 'select']) {
+    const { claims } = await countersign.exchangeSignIn(await forIt(), { organizationId })
+    assert.equal((claims['organization'] as { id: string }).id, organization.id)
+  }
+  await countersign.exchangeSignIn(await comeBack(), { organizationId: 'select' })
 })
 
 test("an exchange without the page's verifier, as another app or with another nonce fails", async () => {

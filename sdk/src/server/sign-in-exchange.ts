@@ -91,15 +91,25 @@ export type Redemption = {
    * must set it itself. Throws `authentication_too_old`.
    */
   maxAge?: number | undefined
+  /**
+   * The `organization_id` that your app requested, or `select` to accept any organization, or none. The user controls
+   * the page, and could have their organization sign them in where you expect the user. Throws `other_organization`.
+   */
+  organizationId?: string | undefined
 }
 
 /**
  * Exchanges a sign-in for tokens, once, and verifies the ID token: the signature with the published keys, issuer,
- * audience, nonce and times, and the authentication time if requested. Throws CountersignError: `invalid_grant` if the
- * grant was used, has expired or is invalid, `invalid_token` if the ID token is invalid, `authentication_too_old`, and
- * the errors of the service.
+ * audience, nonce and times, the authentication time if requested, and that it is for no organization, or for the
+ * requested one. Throws CountersignError: `invalid_grant` if the grant was used, has expired or is invalid,
+ * `invalid_token` if the ID token is invalid, `authentication_too_old`, `other_organization`, and the errors of the
+ * service.
  */
-export async function exchangeGrant(app: Redeeming, sent: unknown, { maxAge }: Redemption = {}): Promise<SignInTokens> {
+export async function exchangeGrant(
+  app: Redeeming,
+  sent: unknown,
+  { maxAge, organizationId }: Redemption = {},
+): Promise<SignInTokens> {
   if (maxAge !== undefined && !isMaxAge(maxAge)) throw new TypeError('maxAge must be a whole number of seconds')
   const grant = parseSignInGrant(sent)
   if (!grant) throw new CountersignError({ code: 'invalid_grant', description: 'Not a sign-in grant.' })
@@ -109,7 +119,13 @@ export async function exchangeGrant(app: Redeeming, sent: unknown, { maxAge }: R
   const verified = await verifyIdToken(app, tokens.idToken, grant.nonce)
   const ages = [maxAge, 'maxAge' in grant ? grant.maxAge : undefined].filter((age) => age !== undefined)
   if (ages.length > 0) requireRecent(verified.claims['auth_time'], Math.min(...ages))
+  if (organizationId !== 'select') requireOrganization(verified.claims['organization'], organizationId)
   return Object.freeze({ ...verified, ...tokens })
+}
+
+function requireOrganization(claim: unknown, organizationId: string | undefined): void {
+  const isOther = isRecord(claim) ? claim['id'] !== organizationId : organizationId !== undefined
+  if (isOther) throw new CountersignError(otherOrganization)
 }
 
 /** OpenID Connect Core §3.1.3.7, step 13. */
@@ -121,6 +137,11 @@ function requireRecent(authTime: unknown, maxAge: number): void {
 const tooOld = {
   code: 'authentication_too_old',
   description: "The user's authentication is older than maxAge.",
+}
+
+const otherOrganization = {
+  code: 'other_organization',
+  description: 'The sign-in is not for the organization that was requested, or is for one where none was.',
 }
 
 const unexpected = {

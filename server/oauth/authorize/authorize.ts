@@ -13,7 +13,7 @@ import {
 import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
 import { type AppKeyRequest, type NewAppKey, type ResolvedAppKey, resolveAppKey } from '#oauth/app-keys/app-key.ts'
 import { findGrantedScope, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
-import { findDelegation, grantDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
+import { findDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
 import { lockOwnIdentity, recordSeen } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -23,12 +23,7 @@ import { authorizeOrganizationContext } from '#organizations/membership/context.
 import { noteAppSession } from '#accounts/backchannel-logout/logout.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
-import {
-  type PasskeySession,
-  type RecoveredSession,
-  requireWholeAccount,
-  type Session,
-} from '#accounts/sessions/session.ts'
+import type { PasskeySession, RecoveredSession, Session } from '#accounts/sessions/session.ts'
 import {
   type Consented,
   type InitialCredential,
@@ -38,8 +33,13 @@ import {
 import { buildAuthorizationResponse, isFedcmResolvePage, requireProof } from './parameters.ts'
 import { mannerOf, parseAppKeyRequest, parseNewAppKey } from './app-key-request.ts'
 import { type AuthorizationRequest, type Parameters, readAuthorizationRequest } from './authorization-request.ts'
-import { type SentConsent, accessChoiceOf, readConsentForm } from './consent-form.ts'
-import { type ConnectorRequest, type ValidatedConnectorRequest, validateConnector } from './connector.ts'
+import { type SentConsent, accessChoiceOf, readConsentForm, requireReach } from './consent-form.ts'
+import {
+  type ConnectorRequest,
+  type ValidatedConnectorRequest,
+  grantConnector,
+  validateConnector,
+} from './connector.ts'
 import { spendRequest } from './pushed-request.ts'
 
 const errors = defineErrors({
@@ -231,14 +231,11 @@ async function issueAuthorizationCode(
     promptsUser(consent) ? undefined : findGrantedScope(tx, session, { identityId, clientId }, now),
   ])
   await requireAccess(tx, app, identityId)
-  // The ID of the account would tell the app which identities belong together.
-  if (session.authMethod === 'recovered_passkey' && (organizationId !== undefined || scope.has('user_id')))
-    requireWholeAccount(session, now)
+  requireReach(session, consent, now)
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
 
   if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)
   if (scope.has('email') && !identity.emailVerified) throw errors.email_not_verified()
-  if (consent.connector) requireWholeAccount(session, now)
   const connector = consent.connector && (await validateConnector(tx, consent.connector))
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
 
@@ -247,7 +244,7 @@ async function issueAuthorizationCode(
   const recorded = authenticatedByPasskey ? scope : new ScopeSet()
   const isCovered = await isCoveredBy(granted, tx, { ...consent, connector }, now)
   recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
-  if (connector) await grantConnector(tx, consent, connector, now)
+  if (connector) await grantConnector(tx, session, { request, identityId, connector }, now)
   recordSeen(tx, identity, now)
   const action = isCovered ? 'app.signed_in' : 'app.authorized'
   const details = { scope: [...scope] }
@@ -278,14 +275,6 @@ async function issueAuthorizationCode(
 }
 
 type Checked = Omit<Consent, 'connector'> & { connector: ValidatedConnectorRequest | undefined }
-
-async function grantConnector(tx: Transaction, consent: Consent, connector: ValidatedConnectorRequest, now: Date) {
-  const { resource, scope, mode } = connector
-  const { resourceId, resourceKey, ownerName: targetApp } = resource
-  const { identityId } = consent
-  const sourceClientId = consent.request.clientId
-  await grantDelegation(tx, { identityId, sourceClientId, resourceId, resourceKey, targetApp, scope, mode }, now)
-}
 
 /**
  * Checks that an earlier consent covers a request with `prompt=none`, and that the app already acts for the

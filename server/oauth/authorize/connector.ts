@@ -2,10 +2,17 @@ import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import { isReservedScope, isResourceKey } from '@countersign/protocol/formats/scope'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { Connector } from '@countersign/protocol/pages'
+import type { IdentityId } from '@countersign/protocol/ids'
+import { limits } from '@countersign/protocol/formats/limits'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import { type ActiveResource, findActiveResource } from '#clients/resources/resource.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { addSeconds } from '#platform/clock.ts'
+import { findDelegation, grantDelegation } from '#oauth/delegation/delegation.ts'
+import type { RecoveredSession, Session } from '#accounts/sessions/session.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { reauthenticationError } from './parameters.ts'
 
 /** Request of an app to act at a resource of another app, as received. */
 export type ConnectorRequest = {
@@ -95,6 +102,34 @@ export async function validateConnector(
   const scope = ScopeSet.parse(list)
   if (scope.size === 0 || !scope.isWithin(new ScopeSet(resource.scopes))) throw errors.invalid_scope()
   return { resource, scope, mode }
+}
+
+type Granting = {
+  request: Pick<AuthorizationRequest, 'clientId' | 'prompts'>
+  identityId: IdentityId
+  connector: ValidatedConnectorRequest
+}
+
+/**
+ * Records the delegation of a consent. Throws `reauthentication_required`, or `login_required` if the user must not be
+ * asked, if they last authenticated so long ago that the code would give no token of the resource: its app may act
+ * while they are present.
+ */
+export async function grantConnector(
+  tx: Transaction,
+  { authTime }: Pick<Session | RecoveredSession, 'authTime'>,
+  { request, identityId, connector }: Granting,
+  now: Date,
+): Promise<void> {
+  const { resource, scope, mode } = connector
+  const { resourceId, resourceKey, ownerName: targetApp } = resource
+  const parties = { identityId, sourceClientId: request.clientId, resourceId }
+  const presentSince = addSeconds(now, limits.codeLifetimeSeconds - limits.userPresentSeconds)
+  if (mode === 'user_present' && authTime < presentSince) {
+    const { delegation } = await findDelegation(tx, parties, connector)
+    if (delegation?.communicationMode !== 'background') throw reauthenticationError(request)
+  }
+  await grantDelegation(tx, { ...parties, resourceKey, targetApp, scope, mode }, now)
 }
 
 /** Maps a connector to the form that the consent page shows. */

@@ -4,9 +4,11 @@ import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import type { AccessChoice } from '#oauth/consents/consent.ts'
+import { requireWholeAccount, type RecoveredSession, type Session } from '#accounts/sessions/session.ts'
+import type { AppKeyRequest } from '#oauth/app-keys/app-key.ts'
 import type { AppKeyFields } from './app-key-request.ts'
 import { type AuthorizationRequest, type Parameters, type Source, requireAllRead } from './authorization-request.ts'
-import { parseConnectorRequest } from './connector.ts'
+import { type ConnectorRequest, parseConnectorRequest } from './connector.ts'
 import type { KeptRequest } from './pushed-request.ts'
 
 /** A session is never older, so a longer time means the same. */
@@ -111,4 +113,29 @@ type OrganizationConsent = {
   app: Pick<RegisteredApp, 'organizationAccess'>
   request: Pick<AuthorizationRequest, 'prompts'>
   chosen: OrganizationAccess | undefined
+}
+
+type Reaching = Pick<ConsentDecision, 'organizationId'> & {
+  app: Pick<RegisteredApp, 'organizationAccess'>
+  scope: ScopeSet
+  keyWish: AppKeyRequest | undefined
+  connector: ConnectorRequest | undefined
+}
+
+/**
+ * Checks that a session for less than the account gives an app nothing beyond it. The ID of the account would tell
+ * which identities belong together, and an app key is the user's, not the organization's. An app that has nothing to do
+ * with organizations would take any user of their identity provider for the user themselves.
+ *
+ * Throws `passkey_required`, and `recovery_hold` for a recovered account.
+ */
+export function requireReach(
+  session: Session | RecoveredSession,
+  { app, scope, organizationId, keyWish, connector }: Reaching,
+  now: Date,
+): void {
+  const isOfAccount = scope.has('user_id') || connector !== undefined
+  const isOfUser = keyWish !== undefined || app.organizationAccess === 'none'
+  const isBeyond = session.authMethod === 'enterprise_sso' ? isOfUser : organizationId !== undefined
+  if (isOfAccount || isBeyond) requireWholeAccount(session, now)
 }

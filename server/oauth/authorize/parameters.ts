@@ -1,5 +1,5 @@
 import type { AuthorizationResponse, Prompt } from '@countersign/protocol/pages'
-import { defineErrors } from '#platform/api-error.ts'
+import { type ApiError, defineErrors } from '#platform/api-error.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { redirectUriOrigins } from '#clients/registration/settings.ts'
 import { limits } from '@countersign/protocol/formats/limits'
@@ -136,7 +136,8 @@ type Proved =
  *
  * With `prompt=login` the passkey must have been used for this request. With `max_age` it must have been used for this
  * request, or at most that many seconds ago. A use for the request counts for some minutes, in which the user may read
- * the consent. Throws `reauthentication_required`, or `login_required` if the user must not be asked.
+ * the consent. A login at the identity provider of an organization proves neither: it may be of any age. Throws
+ * `reauthentication_required`, or `login_required` if the user must not be asked.
  */
 export function requireProof(requested: ReauthenticationPolicy, proved: Proved, now: Date): void {
   const { prompts: given, maxAgeSeconds } = requested
@@ -144,8 +145,14 @@ export function requireProof(requested: ReauthenticationPolicy, proved: Proved, 
   // Counted in whole seconds like `auth_time`, so that the app gets the same result.
   const ageSeconds = toNumericDate(now) - toNumericDate(proved.authTime)
   if (isMadeFor(requested, proved) && ageSeconds <= limits.freshAuthenticationSeconds) return
-  if (!given.includes('login') && maxAgeSeconds !== undefined && ageSeconds <= maxAgeSeconds) return
-  throw given.includes('none') ? errors.login_required() : errors.reauthentication_required()
+  const isInTime = maxAgeSeconds !== undefined && ageSeconds <= maxAgeSeconds
+  if (!given.includes('login') && isInTime && proved.authMethod !== 'enterprise_sso') return
+  throw reauthenticationError(requested)
+}
+
+/** Returns `reauthentication_required`, or `login_required` if the user must not be asked. */
+export function reauthenticationError({ prompts: given }: Pick<ReauthenticationPolicy, 'prompts'>): ApiError {
+  return given.includes('none') ? errors.login_required() : errors.reauthentication_required()
 }
 
 function isMadeFor({ requestUri }: ReauthenticationPolicy, proved: Proved): boolean {

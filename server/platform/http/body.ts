@@ -57,8 +57,7 @@ export function parseJson(text: string): unknown {
   if (text === '') return undefined
   const colons = countJsonColons(text)
   // Checked before parsing, which would take ten times as long for so many.
-  if (colons > jsonMembersMax)
-    throw errors.invalid_request({ sentence: 'The request body has too many members.' })
+  if (colons > jsonMembersMax) throw errors.invalid_request({ sentence: 'The request body has too many members.' })
   let value: unknown
   try {
     value = JSON.parse(text)

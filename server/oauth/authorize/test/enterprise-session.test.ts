@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createConnectors, delegationsOf, type Connectors } from '#testing/connectors.ts'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { createOrganization } from '#testing/organization.ts'
-import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
 let notes: Connectors
@@ -109,6 +109,28 @@ test('SSO-12 a silent request in an SSO session gets what the app already holds 
     [begun, begun, null],
     'nothing granted as the user',
   )
+})
+
+test('SSO-12 a session opened by SSO alone gives no app what belongs to the user or their account', async () => {
+  const { person, organizationId, byProvider } = await member()
+  const given = async (app: TestApp, requested: object) => {
+    const { clientId, redirectUri } = app
+    const payload = { clientId, redirectUri, identityId: person.identityId, organizationId, ...requested }
+    const url = '/api/oauth/authorize'
+    const by = (headers: Person['headers']) => world.api.inject({ method: 'POST', url, headers, payload })
+    assert.equal((await by(person.headers)).statusCode, 200, 'with a passkey')
+    return errorOf(await by(byProvider.headers))
+  }
+  const refused = [403, 'passkey_required']
+  const withoutOrganizations = await world.app({ organizationAccess: 'none' })
+  assert.deepEqual(await given(withoutOrganizations, { scope: 'openid' }), refused)
+  assert.deepEqual(
+    await given(await world.app({ allowedScopes: ['openid', 'user_id'] }), { scope: 'openid user_id' }),
+    refused,
+  )
+  const encrypting = await world.app({ supportsE2ee: true })
+  assert.deepEqual(await given(encrypting, { scope: 'openid', encryptedAppKey: 'sealed' }), refused)
+  assert.deepEqual(await given(await world.app(), { scope: 'openid', maxAge: 60 }), [403, 'reauthentication_required'])
 })
 
 test('ORG-05 ORG-07 a token that is invalid for its organization cannot be exchanged', async () => {

@@ -42,21 +42,28 @@ const errorOfApp = ({ headers }: Awaited<ReturnType<typeof show>>) =>
 
 /** Sends the consent that the page sends after showing the request. */
 async function consent(parameters: Record<string, string> = {}, who: Person = person) {
+  const answer = await sendConsent(parameters, who)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return codeIn(answer)
+}
+const codeIn = (answer: Awaited<ReturnType<typeof sendConsent>>) =>
+  new URL(answer.json().redirectUrl).searchParams.get('code') ?? ''
+
+async function sendConsent(parameters: Record<string, string>, who: Person) {
   const view = viewIn((await show(asking(parameters))).body)
   const { resourceKey: requestedResource, scopes, mode: communicationMode } = view.connector
   const connector = scopes.map(({ scope }: { scope: string }) => scope).join(' ')
-  const answer = await world.api.inject({
+  const prompt = view.prompts.join(' ')
+  return world.api.inject({
     method: 'POST',
     url: '/api/oauth/authorize',
     headers: who.headers,
     payload: {
       ...{ clientId: agent.clientId, redirectUri: agent.redirectUri, identityId: who.identityId },
       ...{ codeChallenge: challenge, scope: view.scope.join(' '), connector: true },
-      ...{ requestedResource, requestedScope: connector, communicationMode },
+      ...{ requestedResource, requestedScope: connector, communicationMode, ...(prompt && { prompt }) },
     },
   })
-  assert.equal(answer.statusCode, 200, answer.body)
-  return new URL(answer.json().redirectUrl).searchParams.get('code') ?? ''
 }
 const redeem = (code: string, fields: Record<string, string> = { resource: notes.audience }) =>
   agent.redeem(code, { code_verifier: verifier, ...fields })
@@ -211,4 +218,27 @@ test('a request that names a resource can be pushed', async () => {
   assert.equal(agreed.statusCode, 200, agreed.body)
   const given = await redeem(new URL(agreed.json().redirectUrl).searchParams.get('code') ?? '')
   assert.equal(given.json().scope, 'notes.write', 'the pushed scope counts')
+})
+
+test('an app that may act while the user is present gets a code only after recent use of the passkey', async () => {
+  const ada = await world.person()
+  const present = { scope: 'notes.read' }
+  const first = await redeem(await consent(present, ada))
+  assert.equal(first.statusCode, 200, first.body)
+
+  world.pass(3600 - 61)
+  const inTime = codeIn(await sendConsent(present, ada))
+  world.pass(59)
+  assert.equal((await redeem(inTime)).statusCode, 200)
+  for (const prompt of ['consent', 'none'])
+    assert.deepEqual(errorOf(await sendConsent({ ...present, prompt }, ada)), [
+      403,
+      prompt === 'none' ? 'login_required' : 'reauthentication_required',
+    ])
+  const again = { ...ada, headers: await ada.signIn() }
+  assert.equal((await redeem(await consent(present, again))).statusCode, 200)
+
+  world.pass(2 * 3600)
+  await consent({ scope: 'notes.read offline_access' }, again)
+  assert.equal((await redeem(await consent(present, again))).statusCode, 200, 'it may also act in the background')
 })
