@@ -978,6 +978,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     email_is_primary: Generated<boolean>
+    subject_is_assumed: Generated<boolean>
   }
   sso_used_assertion: {
     connection_id: string

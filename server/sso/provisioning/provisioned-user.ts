@@ -68,8 +68,9 @@ export async function createScimUser(
     if (!(await store.incrementUserCount(tx, connectionId, limits.provisionedPeopleMax)))
       throw errors.too_many_scim_users()
     const dates = { createdAt: now, updatedAt: now }
-    const named = { ...user, connectionId, scimUserId: randomUUIDv7(), subjectKey, subject: null, ...dates }
-    const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
+    const keys = { connectionId, scimUserId: randomUUIDv7(), subjectKey, subject: null, isSubjectAssumed: false }
+    const named = { ...user, ...keys, ...dates }
+    const person = { ...named, ...(await subjectOf(tx, subjectBy, named)) }
     if (!(await store.insertPerson(tx, person))) throw scimErrors.uniqueness({ sentence: taken })
     const { scimUserId, active } = person
     await note(tx, 'scim.user.created', { organizationId, details: { connectionId, scimUserId, active } }, now)
@@ -96,7 +97,7 @@ export async function updateScimUser(
     const changed = fieldsThatChange(before, user)
     if (changed.length === 0) return before
     const named = { ...before, ...user, subjectKey: subjectKeyOf(subjectBy, user), updatedAt: now }
-    const person = { ...named, subject: await subjectOf(tx, subjectBy, named) }
+    const person = { ...named, ...(await subjectOf(tx, subjectBy, named)) }
     if (!(await store.updatePerson(tx, person))) throw scimErrors.uniqueness({ sentence: taken })
     const details = { connectionId, scimUserId, changed, active: person.active }
     await note(tx, 'scim.user.updated', { organizationId, details }, now)
@@ -118,7 +119,7 @@ export async function deleteScimUser(
   await transaction(db, async (tx) => {
     const { connectionId, organizationId, subjectBy } = await lockScimDirectory(tx, asking)
     const found = await getScimUser(tx, asking, scimUserId)
-    const person = { ...found, subject: await subjectOf(tx, subjectBy, found) }
+    const person = { ...found, ...(await subjectOf(tx, subjectBy, found)) }
     await store.deletePerson(tx, connectionId, scimUserId)
     await note(tx, 'scim.user.deleted', { organizationId, details: { connectionId, scimUserId } }, now)
     await endMembership(tx, asking, person, now)
@@ -132,7 +133,7 @@ export type SsoSubject = { subject: string; email: string | null; emailVerified:
 export type ProvisioningStatus =
   | { of: 'no directory' }
   | { of: 'nobody' }
-  | { of: 'a person'; scimUserId: string; active: boolean; role: Person['role'] }
+  | { of: 'a person'; scimUserId: string; active: boolean; role: Person['role']; isToBeLinked: boolean }
 
 export async function findProvisionedUser(
   db: Database,
@@ -146,7 +147,8 @@ export async function findProvisionedUser(
   const person = await store.findScimUserBySubject(db, connectionId, { subject, subjectKey })
   if (!person) return { of: 'nobody' }
   const { scimUserId, active, role } = person
-  return { of: 'a person', scimUserId, active, role }
+  const isLinked = person.subject === subject && !person.isSubjectAssumed
+  return { of: 'a person', scimUserId, active, role, isToBeLinked: !isLinked && person.subjectKey === subjectKey }
 }
 
 /** Directory state for a user who is not deactivated. Throws `sso_user_deactivated`. */
@@ -170,7 +172,7 @@ export async function linkProvisionedUser(
   arrived: SsoSubject,
 ): Promise<ProvisioningStatus> {
   const word = await requireActiveUser(tx, connectionId, arrived)
-  if (word.of !== 'a person') return word
+  if (word.of !== 'a person' || !word.isToBeLinked) return word
   await store.bindSubject(tx, { connectionId, scimUserId: word.scimUserId, subject: arrived.subject })
   return word
 }
@@ -193,12 +195,21 @@ function subjectKeyOf(subjectBy: ScimDirectory['subjectBy'], { externalId, email
   return address.toLowerCase()
 }
 
-/** Finds the subject of a provisioned user: a recorded one, or one that signed in before the user was provisioned. */
+/**
+ * Finds the subject of a provisioned user: a recorded one, or one that signed in before the user was provisioned. A
+ * subject that had the address at its last sign-in is only assumed to be the user, and not if it is another user of the
+ * directory: the address has then passed on. The caller has locked the organization.
+ */
 async function subjectOf(tx: Transaction, subjectBy: ScimDirectory['subjectBy'], person: Person) {
-  const { connectionId, subject, subjectKey } = person
-  if (subject !== null) return subject
-  if (subjectBy === 'externalId') return (await linkStore.findLink(tx, connectionId, subjectKey)) ? subjectKey : null
-  return linkStore.findSubjectByEmail(tx, connectionId, subjectKey)
+  const { connectionId, scimUserId, subject, subjectKey, isSubjectAssumed } = person
+  if (subject !== null) return { subject, isSubjectAssumed }
+  const none = { subject: null, isSubjectAssumed: false }
+  if (subjectBy === 'externalId')
+    return (await linkStore.findLink(tx, connectionId, subjectKey)) ? { ...none, subject: subjectKey } : none
+  const found = await linkStore.findSubjectByEmail(tx, connectionId, subjectKey)
+  if (found === null) return none
+  if (await store.isSubjectOfAnother(tx, { connectionId, scimUserId, subject: found })) return none
+  return { subject: found, isSubjectAssumed: true }
 }
 
 /** Ends the membership that is linked to a provisioned user. Throws `last_owner`. */

@@ -80,6 +80,7 @@ const person = [
   'role',
   'subject_key as subjectKey',
   'subject',
+  'subject_is_assumed as isSubjectAssumed',
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const
@@ -140,7 +141,7 @@ export async function insertPerson(tx: Transaction, added: PersonRow): Promise<b
 
 /** Updates a user. Returns false if another user has the user name or the subject. */
 export async function updatePerson(tx: Transaction, changed: PersonRow): Promise<boolean> {
-  const { connectionId, scimUserId } = changed
+  const { connectionId, scimUserId, subject } = changed
   const columns = columnsOf(changed)
   const { numUpdatedRows } = await tx
     .updateTable('sso_scim_user')
@@ -158,6 +159,7 @@ export async function updatePerson(tx: Transaction, changed: PersonRow): Promise
               or([
                 eb('other.user_name_key', '=', columns.user_name_key),
                 eb('other.subject_key', '=', columns.subject_key),
+                ...(subject === null ? [] : [eb('other.subject', '=', subject)]),
               ]),
             ),
         ),
@@ -168,7 +170,7 @@ export async function updatePerson(tx: Transaction, changed: PersonRow): Promise
 }
 
 /** Fields of a user that can change. */
-function columnsOf(row: ScimUser & Pick<PersonRow, 'subjectKey' | 'subject' | 'updatedAt'>) {
+function columnsOf(row: ScimUser & Pick<PersonRow, 'subjectKey' | 'subject' | 'isSubjectAssumed' | 'updatedAt'>) {
   return {
     user_name: row.userName,
     user_name_key: row.userName.toLowerCase(),
@@ -182,6 +184,7 @@ function columnsOf(row: ScimUser & Pick<PersonRow, 'subjectKey' | 'subject' | 'u
     role: row.role,
     subject_key: row.subjectKey,
     subject: row.subject,
+    subject_is_assumed: row.isSubjectAssumed,
     updated_at: row.updatedAt,
   }
 }
@@ -200,34 +203,74 @@ export async function deletePerson(tx: Transaction, connectionId: string, scimUs
     .execute()
 }
 
-/** Finds the provisioned user of a subject: one linked to it before, or else one that is not linked yet. */
-export function findScimUserBySubject(
+/** Checks if a provisioned user other than this one has a subject. */
+export async function isSubjectOfAnother(
+  tx: Transaction,
+  { connectionId, scimUserId, subject }: { connectionId: string; scimUserId: string; subject: string },
+): Promise<boolean> {
+  const other = await tx
+    .selectFrom('sso_scim_user')
+    .select('scim_user_id')
+    .where('connection_id', '=', connectionId)
+    .where('subject', '=', subject)
+    .where('scim_user_id', '<>', scimUserId)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+type Arrived = { subject: string; subjectKey: string | undefined }
+
+/**
+ * Finds the provisioned user of a subject: the one that has signed in with it, or else the one that the directory names
+ * by its key and that has not signed in yet, or else the one that is assumed to have it.
+ */
+export async function findScimUserBySubject(
   db: Database,
   connectionId: string,
-  { subject, subjectKey }: { subject: string; subjectKey: string | undefined },
-) {
-  return people(db, connectionId)
+  { subject, subjectKey }: Arrived,
+): Promise<PersonRow | undefined> {
+  const found = await people(db, connectionId)
     .where(({ eb, or, and }) =>
       or([
         eb('subject', '=', subject),
-        ...(subjectKey === undefined ? [] : [and([eb('subject_key', '=', subjectKey), eb('subject', 'is', null)])]),
+        ...(subjectKey === undefined
+          ? []
+          : [
+              and([
+                eb('subject_key', '=', subjectKey),
+                or([eb('subject', 'is', null), eb('subject_is_assumed', '=', true)]),
+              ]),
+            ]),
       ]),
     )
-    .orderBy('subject')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(2)
+    .execute()
+  const bound = found.find((each) => each.subject === subject)
+  if (bound && !bound.isSubjectAssumed) return bound
+  return found.find((each) => each.subjectKey === subjectKey) ?? bound
 }
 
-/** Links a provisioned user to a subject, once. */
+/**
+ * Links a provisioned user to the subject that signs in, once. A user who was assumed to have the subject no longer has
+ * it. The caller has locked the organization.
+ */
 export async function bindSubject(
   tx: Transaction,
   { connectionId, scimUserId, subject }: { connectionId: string; scimUserId: string; subject: string },
 ): Promise<void> {
   await tx
     .updateTable('sso_scim_user')
-    .set({ subject })
+    .set({ subject: null, subject_is_assumed: false })
+    .where('connection_id', '=', connectionId)
+    .where('subject', '=', subject)
+    .where('scim_user_id', '<>', scimUserId)
+    .where('subject_is_assumed', '=', true)
+    .execute()
+  await tx
+    .updateTable('sso_scim_user')
+    .set({ subject, subject_is_assumed: false })
     .where('connection_id', '=', connectionId)
     .where('scim_user_id', '=', scimUserId)
-    .where('subject', 'is', null)
+    .where(({ eb, or }) => or([eb('subject', 'is', null), eb('subject_is_assumed', '=', true)]))
     .execute()
 }
