@@ -24,6 +24,7 @@ import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
 import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { type Member } from '#organizations/membership/member.ts'
+import { listAllMembers } from '#organizations/membership/member-list.ts'
 import { type KeyDeps, generateOrganizationKey, withDecryptedKey } from './custody.ts'
 import * as store from './store.ts'
 import type { KeyRow, MemberKeyWrapRow } from './store.ts'
@@ -78,7 +79,7 @@ async function describeKeys(db: Database, { memberId }: Member, rows: KeyRow[]):
   const { organizationId } = first
   const members = await store.countMembers(db, organizationId)
   const grants = await store.countGrants(db, organizationId, memberId)
-  const [own] = await store.listGrants(db, first, memberId)
+  const own = await store.findGrant(db, first, memberId)
   return rows.map((row) => {
     const granted = grants.find(({ keyId }) => keyId === row.keyId)
     const having = row.custody === 'identity_grants' ? Number(granted?.members ?? 0) : members.reachable
@@ -220,14 +221,16 @@ export async function listMemberKeyWraps(
   const key = await store.findKey(kernel.db, asking)
   if (!key) throw errors.key_not_found()
   if (key.custody !== 'identity_grants') return deliverKey(keeping, { asking, acting, key }, now)
-  return listGrants(kernel.db, acting, key)
+  if (!acting.scopes.includes('manage_keys')) {
+    const own = await store.findGrant(kernel.db, key, acting.memberId)
+    return own ? [toKeyGrant(own, own.ciphertext)] : []
+  }
+  const read = (after: string | undefined, count: number) => store.listGrants(kernel.db, key, { after, count })
+  return toKeyGrants(acting, await listAllMembers({ ...kernel, session: asking.session }, read, now))
 }
 
-/**
- * Lists the wraps of a key. For members other than `acting` it only shows if they have one, and only with permission.
- */
-async function listGrants(db: Database, { memberId, scopes }: Member, key: KeyRow): Promise<OrganizationKeyWrap[]> {
-  const rows = await store.listGrants(db, key, scopes.includes('manage_keys') ? undefined : memberId)
+/** Maps the wraps of a key to their API view. For members other than `acting` it only shows if they have one. */
+function toKeyGrants({ memberId }: Member, rows: MemberKeyWrapRow[]): OrganizationKeyWrap[] {
   return rows.map((row) => toKeyGrant(row, row.memberId === memberId ? row.ciphertext : null))
 }
 
@@ -255,7 +258,7 @@ async function deliverKey(
   const { session, organizationId, keyId } = asking
   const { memberId, identityId } = acting
   const { fingerprint, sealedKey } = key
-  const [own] = await store.listGrants(db, key, memberId)
+  const own = await store.findGrant(db, key, memberId)
   if (!own || sealedKey === null) throw errors.key_not_found()
   const { publicKey } = own
   if (!publicKey) return [toKeyGrant(own, null)]
@@ -293,7 +296,7 @@ export async function shareKey(
     const key = await store.findKey(tx, asking)
     if (!key) throw errors.key_not_found()
     if (key.custody !== 'identity_grants') throw errors.key_managed_by_service()
-    const [own] = await store.listGrants(tx, key, acting.memberId)
+    const own = await store.findGrant(tx, key, acting.memberId)
     if (!own?.ciphertext) throw errors.key_not_shared_with_you()
     await keepGrants(tx, key, { grants, by: acting }, now)
     // The audit log names the recipients. The wraps are for the recipients only.
@@ -303,7 +306,7 @@ export async function shareKey(
     const from = { version: key.version, fingerprint: key.fingerprint }
     const act = { action: 'organization.key.shared', details, from, isConfidential: true } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
-    return listGrants(tx, acting, key)
+    return toKeyGrants(acting, await store.listGrants(tx, key))
   })
 }
 
@@ -315,7 +318,11 @@ type Granting = { grants: NewKeyGrants; by: Pick<Member, 'memberId'> }
  */
 async function keepGrants(tx: Transaction, key: GrantedKey, { grants, by }: Granting, now: Date): Promise<void> {
   const { organizationId, fingerprint } = key
-  const members = await store.listGrants(tx, key)
+  const members = await store.listGrantsOf(
+    tx,
+    key,
+    grants.map(({ memberId }) => memberId),
+  )
   for (const { memberId, ciphertext } of grants) {
     const member = members.find((each) => each.memberId === memberId)
     if (!member) throw errors.member_not_found()

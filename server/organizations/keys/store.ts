@@ -1,4 +1,5 @@
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const columns = [
@@ -135,8 +136,8 @@ export async function markActiveKey(
 
 export type MemberKeyWrapRow = Awaited<ReturnType<typeof listGrants>>[number]
 
-/** Lists the members of an organization with their wraps of a key and their encryption keys, or one of them. */
-export function listGrants(db: Database, { organizationId, keyId }: OrganizationKeyId, memberId?: string) {
+/** Members of an organization with their wraps of a key and their encryption keys. */
+function membersWithGrants(db: Database, { organizationId, keyId }: OrganizationKeyId) {
   return db
     .selectFrom('organization_member as member')
     .innerJoin('identity', 'identity.identity_id', 'member.identity_id')
@@ -156,10 +157,28 @@ export function listGrants(db: Database, { organizationId, keyId }: Organization
       'granted.ciphertext',
     ])
     .where('member.organization_id', '=', organizationId)
-    .$if(memberId !== undefined, (one) => one.where('member.member_id', '=', memberId ?? ''))
-    .orderBy('joined_at')
+}
+
+type Page = { after?: string | undefined; count?: number }
+
+/** Lists the members with their wraps of a key, or some of them, in the order in which they joined (by id). */
+export function listGrants(db: Database, key: OrganizationKeyId, { after, count }: Page = {}) {
+  return membersWithGrants(db, key)
+    .$if(after !== undefined, (later) => later.where('member.member_id', '>', after ?? ''))
     .orderBy('member.member_id')
+    .$if(count !== undefined, (few) => few.limit(count ?? 0))
     .execute()
+}
+
+/** Lists these members with their wraps of a key. */
+export function listGrantsOf(db: Database, key: OrganizationKeyId, memberIds: string[]) {
+  return membersWithGrants(db, key)
+    .where(sql<boolean>`member.member_id = any(${memberIds}::uuid[])`)
+    .execute()
+}
+
+export function findGrant(db: Database, key: OrganizationKeyId, memberId: string) {
+  return membersWithGrants(db, key).where('member.member_id', '=', memberId).executeTakeFirst()
 }
 
 type Grant = { memberId: string; ciphertext: string }

@@ -17,6 +17,8 @@ import { lockActiveIdentity } from '#accounts/identities/identity.ts'
 import { leaveGroupsOfOrganization } from '#accounts/groups/upstream.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Member } from '#organizations/membership/member.ts'
+import { countMemberList, listAllMembers } from '#organizations/membership/member-list.ts'
+import type { Session } from '#accounts/sessions/session.ts'
 import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
@@ -72,19 +74,29 @@ type MemberQuery = { cursor?: string; limit?: string; q?: string; role?: Organiz
 
 type MemberPage = { members: OrganizationMember[]; nextCursor?: string | null; total?: number }
 
+type ListingMembers = { session: Session; member: Pick<Member, 'organization' | 'scopes'> }
+
 /**
  * Lists the members of an organization, or those that match. A caller can request pages; the result then contains the
- * start of the next page, and the first one the number of all. Only members who may invite see addresses.
+ * start of the next page, and the first one the number of all. Only members who may invite see addresses. Throws
+ * `rate_limited`; the next page of all members does not count.
  */
 export async function listOrganizationMembers(
-  db: Database,
-  { organization: { organizationId }, scopes }: Pick<Member, 'organization' | 'scopes'>,
+  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
+  { session, member: { organization, scopes } }: ListingMembers,
   { cursor, limit, q, role }: MemberQuery,
+  now: Date,
 ): Promise<MemberPage> {
+  const { organizationId } = organization
+  const listing = { rateLimits, session }
   const filter = { q, role, searchesEmails: scopes.includes('manage_identities') }
   const toShown = (row: MemberRow) => toOrganizationMember(row, filter.searchesEmails)
-  if (cursor === undefined && limit === undefined)
-    return { members: (await memberStore.listMembers(db, organizationId, { filter })).map(toShown) }
+  if (cursor === undefined && limit === undefined) {
+    const read = (after: string | undefined, count: number) =>
+      memberStore.listMembers(db, organizationId, { after, count, filter })
+    return { members: (await listAllMembers(listing, read, now)).map(toShown) }
+  }
+  if (cursor === undefined || q !== undefined || role !== undefined) await countMemberList(listing, now)
   const count = Number(limit ?? membersDefault)
   // One row more than requested shows that there is a next page.
   const found = await memberStore.listMembers(db, organizationId, { after: cursor, count: count + 1, filter })

@@ -40,6 +40,7 @@ const rateLimits = {
   'organizations-created-per-user': { points: 20, seconds: 24 * 3600 },
   'invitations-per-user': { points: 100, seconds: 24 * 3600 },
   'invitation-previews': { points: 120, seconds: 3600 },
+  'member-lists-per-user': { points: 1200, seconds: 3600 },
 } as const
 
 declare module '#platform/audit/audit-log.ts' {

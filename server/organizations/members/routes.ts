@@ -221,8 +221,10 @@ function memberRoutes(host: Host, kernel: ServerContext): void {
     ...endpoints.listMembers,
     onRequest: session.onRequest,
     async handler(request) {
-      const member = await requireMember(kernel, memberContextOf(request, session.of(request)), 'read', clock())
-      return listOrganizationMembers(db, member, request.query)
+      const now = clock()
+      const acting = session.of(request)
+      const member = await requireMember(kernel, memberContextOf(request, acting), 'read', now)
+      return listOrganizationMembers(kernel, { session: acting, member }, request.query, now)
     },
   })
 
