@@ -75,7 +75,7 @@ async function deliver(
     await deleteLogout(db, claimed)
     return 'taken'
   }
-  const result = appStatus === 'active' ? 'not taken' : undefined
+  const result = reason !== null && ours.includes(reason) ? undefined : 'not taken'
   const seconds = status === 400 ? undefined : nextRetryDelay(attempt, retryAfter, now)
   if (seconds !== undefined) {
     telemetry.logoutAttempted('retry_scheduled')
@@ -88,11 +88,20 @@ async function deliver(
   return result
 }
 
-type Sendable = Signable & Pick<ClaimedLogout, 'isOfOperator'> & { url: string }
+/** Failure reasons that are not the app's. */
+const ours = ['app_disabled', 'not_signed']
+
+type Sendable = Signable & Pick<ClaimedLogout, 'isOfOperator' | 'attempt'> & { url: string }
 
 async function attemptOnce({ kernel, keys }: Provider, claimed: Sendable, cut: AbortSignal) {
-  const { clock, outbound, config } = kernel
-  const token = await signLogoutToken({ keys, issuer: config.authUrl.origin }, claimed, clock())
+  const { clock, outbound, config, log } = kernel
+  const { clientId, logoutId, attempt } = claimed
+  const token = await signLogoutToken({ keys, issuer: config.authUrl.origin }, claimed, clock()).catch(
+    (error: unknown) => {
+      if (attempt === 1) log.error({ error, clientId, logoutId }, 'logout token signing failed')
+    },
+  )
+  if (token === undefined) return { status: null, reason: 'not_signed', retryAfter: undefined }
   const body = new URLSearchParams({ logout_token: token }).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'cache-control': 'no-store' }
   try {
