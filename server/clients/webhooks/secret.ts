@@ -171,7 +171,7 @@ export async function signatureHeaders(
 
 /** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
 export async function reencryptWebhookSecrets({ db, keyring }: Pick<ServerContext, 'db' | 'keyring'>): Promise<void> {
-  for (const { receiverId, secretId, sealedSecret } of await store.listSecrets(db)) {
+  for (const { receiverId, secretId, sealedSecret } of await store.listSecrets(db, keyring)) {
     const sealed = await keyring.renew(sealOf(receiverId), sealedSecret)
     if (sealed !== sealedSecret) await store.replaceSealed(db, secretId, sealedSecret, sealed)
   }

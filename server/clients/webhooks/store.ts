@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { replicaOf } from '#platform/database/distributed/engine.ts'
 import { randomUUIDv7 } from 'node:crypto'
+import { isSealedOtherwise } from '#platform/database/sealed.ts'
+import type { Keyring } from '#platform/crypto/keyring.ts'
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { Tables } from '#platform/database/tables.ts'
@@ -168,10 +170,12 @@ export function findCurrentSecret(db: Database | Transaction, clientId: ClientId
     .executeTakeFirst()
 }
 
-export function listSecrets(db: Database) {
+/** Lists the secrets that are not sealed under the current root key. */
+export function listSecrets(db: Database, keyring: Keyring) {
   return db
     .selectFrom('webhook_secret')
     .select(['receiver_id as receiverId', 'secret_id as secretId', 'sealed_secret as sealedSecret'])
+    .where(isSealedOtherwise('sealed_secret', keyring))
     .execute()
 }
 

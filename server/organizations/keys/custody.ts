@@ -73,7 +73,7 @@ async function openKey(keeping: KeyDeps, kept: StoredOrganizationKey, now: Date)
 
 /** Re-encrypts keys that are not under the current root key, so that the operator can remove the old one. */
 export async function reencryptOrganizationKeys({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
-  for (const { sealedKey: before, ...place } of await store.listSealedKeys(db)) {
+  for (const { sealedKey: before, ...place } of await store.listSealedKeys(db, keyring)) {
     if (before === null) continue
     const after = await keyring.renew(sealOf(place), before)
     if (after !== before) await store.replaceSealed(db, place, { before, after })

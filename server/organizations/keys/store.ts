@@ -1,5 +1,7 @@
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
+import { isSealedOtherwise } from '#platform/database/sealed.ts'
+import type { Keyring } from '#platform/crypto/keyring.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const columns = [
@@ -263,12 +265,13 @@ export async function countMembers(db: Database, organizationId: OrganizationId)
   return { all: Number(all), reachable: Number(reachable) }
 }
 
-/** Lists the keys that the service's keyring has sealed. */
-export function listSealedKeys(db: Database) {
+/** Lists the keys that the service has sealed, but not under its current root key. */
+export function listSealedKeys(db: Database, keyring: Keyring) {
   return db
     .selectFrom('organization_key')
     .select(['organization_id as organizationId', 'key_id as keyId', 'sealed_key as sealedKey'])
     .where('custody', '=', 'svc_standard')
+    .where(isSealedOtherwise('sealed_key', keyring))
     .execute()
 }
 

@@ -14,6 +14,8 @@ export type Keyring = {
    * Re-encrypts a sealed text under the current root key. Returns the same text if it already is. Throws like `open`.
    */
   renew: (context: string, sealed: string) => Promise<string>
+  /** Beginning of the texts that are sealed under the current root key, and of no others. */
+  sealedBeginning: string
   /**
    * Computes a MAC of a secret that is short enough to be guessed, for the database. Without the root key, guesses
    * cannot be tested. It uses the current root key only, for values that live for minutes.
@@ -22,6 +24,8 @@ export type Keyring = {
   /** Derives keys for one purpose, one from each root key: the first for new values, all for existing ones. */
   derive: (purpose: string) => [Buffer, ...Buffer[]]
 }
+
+const header = { alg: 'dir', enc: 'A256GCM' }
 
 const lost =
   'SECRET_KEY is not the key of this database. Restore the key that it was used with, ' +
@@ -41,9 +45,13 @@ export function createKeyring(roots: Secret[]): Keyring {
   if (!first || !firstRoot) throw new Error('a keyring needs at least one root key')
   const macKey = deriveKey(firstRoot, 'countersign/mac/v1')
 
+  // The header begins with the key ID, and base64url turns three bytes into four characters.
+  const beginning = Buffer.from(JSON.stringify({ ...header, kid: first.kid })).subarray(0, -1)
+  const sealedBeginning = beginning.subarray(0, beginning.length - (beginning.length % 3)).toString('base64url')
+
   const seal = (context: string, plaintext: string) =>
     new CompactEncrypt(Buffer.from(plaintext, 'utf8'))
-      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: first.kid, ctx: context })
+      .setProtectedHeader({ ...header, kid: first.kid, ctx: context })
       .encrypt(first.key)
   const open = async (context: string, sealed: string) => {
     const { plaintext, protectedHeader } = await compactDecrypt(
@@ -68,6 +76,7 @@ export function createKeyring(roots: Secret[]): Keyring {
       createHmac('sha256', macKey)
         .update(JSON.stringify([context, secret]))
         .digest(),
+    sealedBeginning,
     derive: (purpose) => [deriveKey(firstRoot, purpose), ...otherRoots.map((root) => deriveKey(root, purpose))],
   }
 }

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { isSealedOtherwise } from '#platform/database/sealed.ts'
+import type { Keyring } from '#platform/crypto/keyring.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 type NewKey = { connectionId: string; keyId: string; certificate: string; sealedKey: string }
@@ -44,9 +46,13 @@ export async function retireEncryptionKey(tx: Transaction, connectionId: string,
   return numUpdatedRows === 1n
 }
 
-/** Lists all sealed keys, for re-encryption. */
-export function listSealedKeys(db: Database) {
-  return db.selectFrom('sso_encryption_key').select(['key_id as keyId', 'sealed_key as sealedKey']).execute()
+/** Lists the keys that are not sealed under the current root key. */
+export function listSealedKeys(db: Database, keyring: Keyring) {
+  return db
+    .selectFrom('sso_encryption_key')
+    .select(['key_id as keyId', 'sealed_key as sealedKey'])
+    .where(isSealedOtherwise('sealed_key', keyring))
+    .execute()
 }
 
 /** Replaces a sealed key if it is unchanged. */

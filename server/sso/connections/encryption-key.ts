@@ -103,7 +103,7 @@ export async function loadDecryptionKeys(
 
 /** Re-encrypts keys that are not under the current root key, so that the operator can remove the old one. */
 export async function reencryptEncryptionKeys({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
-  for (const { keyId, sealedKey } of await store.listSealedKeys(db)) {
+  for (const { keyId, sealedKey } of await store.listSealedKeys(db, keyring)) {
     const sealed = await keyring.renew(sealOf(keyId), sealedKey)
     if (sealed !== sealedKey) await store.replaceSealedKey(db, keyId, sealedKey, sealed)
   }

@@ -190,7 +190,7 @@ export async function loadOidcClient(
 
 /** Re-encrypts secrets that are not under the current root key, so that the operator can remove the old one. */
 export async function reencryptClientSecrets({ db, keyring }: { db: Database; keyring: Keyring }): Promise<void> {
-  for (const { connectionId, sealedSecret } of await store.listSealedSecrets(db)) {
+  for (const { connectionId, sealedSecret } of await store.listSealedSecrets(db, keyring)) {
     const sealed = await keyring.renew(sealOf(connectionId), sealedSecret)
     if (sealed !== sealedSecret) await store.replaceSealed(db, connectionId, sealedSecret, sealed)
   }

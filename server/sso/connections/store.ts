@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type { GroupRule } from '@countersign/protocol/organizations/sso'
 import { rulesOf } from './group-rule-store.ts'
+import { isSealedOtherwise } from '#platform/database/sealed.ts'
+import type { Keyring } from '#platform/crypto/keyring.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 const connection = [
@@ -111,13 +113,14 @@ export async function deleteConnection(tx: Transaction, connectionId: string): P
   await tx.deleteFrom('sso_connection').where('connection_id', '=', connectionId).execute()
 }
 
-/** Lists all client secrets, for re-encryption. */
-export function listSealedSecrets(db: Database) {
+/** Lists the client secrets that are not sealed under the current root key. */
+export function listSealedSecrets(db: Database, keyring: Keyring) {
   return db
     .selectFrom('sso_connection')
     .select(['connection_id as connectionId'])
     .select(({ ref }) => ref('sealed_secret').$notNull().as('sealedSecret'))
     .where('sealed_secret', 'is not', null)
+    .where(isSealedOtherwise('sealed_secret', keyring))
     .execute()
 }
 
