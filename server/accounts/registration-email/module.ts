@@ -6,7 +6,8 @@ import { registrationEmailRoutes } from './routes.ts'
 
 const rateLimits = {
   'registration-codes-per-ip': { points: 30, seconds: 3600 },
-  'registration-codes-per-address': { points: 10, seconds: 24 * 3600 },
+  'registration-codes-per-address-and-network': { points: 5, seconds: 24 * 3600 },
+  'registration-codes-per-address': { points: 30, seconds: 24 * 3600 },
   'registration-code-failures-per-ip': { points: 60, seconds: 3600 },
 } as const
 

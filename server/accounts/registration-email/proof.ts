@@ -11,6 +11,7 @@ import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { readRegistrationRule, type RegistrationRule } from '#platform/settings/setting.ts'
 import { registrationCodeMail } from './code-mail.ts'
@@ -40,7 +41,8 @@ const codeDigits = 8
 /** Time from the code until the account exists. */
 const proofLifetimeSeconds = 30 * 60
 
-type Requested = { email: string; language: Language }
+/** Address to prove, language of the mail, and the network that requests it (`clientAddressKey`). */
+type Requested = { email: string; language: Language; network: string }
 
 /**
  * Mails a code to an address of a listed domain. The answer and the mail are the same whether an identity has this
@@ -49,7 +51,7 @@ type Requested = { email: string; language: Language }
  */
 export async function mailCode(
   { db, config, keyring, mail, rateLimits }: ServerContext,
-  { email: text, language }: Requested,
+  { email: text, language, network }: Requested,
   now: Date,
 ): Promise<{ verificationId: string; email: string; expiresAt: Date }> {
   const email = parseAddress(text)
@@ -58,7 +60,10 @@ export async function mailCode(
   if (rule.mode === 'open') throw errors.email_not_required()
   requireListed(rule, email)
   mail.require()
-  await rateLimits.count('registration-codes-per-address', hashKey(mailboxOf(email)))
+  const mailbox = mailboxOf(email)
+  // One network cannot use up the limit of the mailbox, so that its owner, elsewhere, can still register.
+  await rateLimits.count('registration-codes-per-address-and-network', hashKey(`${mailbox} ${siteKey(network)}`))
+  await rateLimits.count('registration-codes-per-address', hashKey(mailbox))
 
   const verificationId = randomUUID()
   const code = randomDigits(codeDigits)

@@ -13,8 +13,9 @@ export function registrationEmailRoutes(host: Host, kernel: ServerContext): void
   host.route({
     ...endpoints.startRegistrationEmail,
     async handler(request) {
-      await rateLimits.count('registration-codes-per-ip', clientAddressKey(request))
-      const requested = { ...request.body, language: negotiateLanguage(request) }
+      const network = clientAddressKey(request)
+      await rateLimits.count('registration-codes-per-ip', network)
+      const requested = { ...request.body, network, language: negotiateLanguage(request) }
       const { expiresAt, ...sent } = await mailCode(kernel, requested, clock())
       return { ...sent, expiresAt: expiresAt.toISOString() }
     },
