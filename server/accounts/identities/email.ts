@@ -66,7 +66,9 @@ export async function startEmailVerification(
   await requireListedEmail(db, config, { identity, email }, now)
   mail.require()
   await rateLimits.count('mails-per-user', ownKey(session, now))
-  await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+  // One user cannot use up the limit of the address, so that its owner can still verify it.
+  await rateLimits.count('email-verifications-per-address-and-user', hashKey(`${userId} ${email.toLowerCase()}`))
+  await rateLimits.count('email-verifications-per-address', hashKey(email.toLowerCase()))
 
   const code = randomDigits(limits.emailCodeDigits)
   await mail.send(

@@ -18,6 +18,8 @@ const rateLimits = {
   'profile-changes-per-user': { points: 60, seconds: 3600 },
   'handle-changes-per-user': { points: 10, seconds: 24 * 3600 },
   'mails-per-address': { points: 10, seconds: 24 * 3600 },
+  'email-verifications-per-address-and-user': { points: 5, seconds: 24 * 3600 },
+  'email-verifications-per-address': { points: 20, seconds: 24 * 3600 },
   'mails-per-user': { points: 20, seconds: 24 * 3600 },
 } as const
 

@@ -117,7 +117,7 @@ async function mailInvitation(kernel: ServerContext, { row, token }: StoredInvit
 
 /** Counts a mail to the address of an invitation. Throws `rate_limited`. */
 function countMail({ rateLimits }: Pick<ServerContext, 'rateLimits'>, email: string): Promise<void> {
-  return rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+  return rateLimits.count('operator-mails-per-address', hashKey(email.toLowerCase()))
 }
 
 /**

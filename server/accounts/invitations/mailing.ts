@@ -75,7 +75,7 @@ async function mail({ db, config, mail: mailer, rateLimits, clock, log }: Server
   if (email === null) return
   const token = generateToken('accountInvitation')
   try {
-    await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+    await rateLimits.count('operator-mails-per-address', hashKey(email.toLowerCase()))
     if (!(await store.setLink(db, { ...row, until }, sha256(token)))) return
     const about = {
       message,

@@ -14,6 +14,7 @@ const auditActions = [
   'identity.invited',
 ] as const
 const rateLimits = {
+  'operator-mails-per-address': { points: 10, seconds: 24 * 3600 },
   'account-invitation-previews': { points: 60, seconds: 60 },
   'invitation-imports-per-operator': { points: 10, seconds: 3600 },
   'invitation-import-checks-per-operator': { points: 60, seconds: 3600 },

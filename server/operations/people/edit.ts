@@ -43,7 +43,7 @@ export async function editIdentity(
   if (typeof requested.email === 'string' && !isEmail(requested.email)) throw errors.invalid_email()
   const email = typeof requested.email === 'string' ? normalizeEmail(requested.email) : requested.email
   await rateLimits.count('identity-edits-per-operator', operatorKeyOf(operator))
-  if (typeof email === 'string') await rateLimits.count('mails-per-address', hashKey(email.toLowerCase()))
+  if (typeof email === 'string') await rateLimits.count('operator-mails-per-address', hashKey(email.toLowerCase()))
 
   const target = { operator, identityId, version }
   const { before, after } = await operatorTransaction(db, operator, (tx) =>
