@@ -3,7 +3,7 @@ import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireApp } from '#clients/registration/app.ts'
 import { findAppKeyOwner } from './app-key.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { defineErrors } from '#platform/api-error.ts'
+import { ApiError, defineErrors } from '#platform/api-error.ts'
 import { parseEncryptionKey } from '#accounts/keys/encryption-key.ts'
 
 const errors = defineErrors({
@@ -28,7 +28,8 @@ export function parseAppLookup({ client_id: clientId, handle, public_key: text }
 
 /**
  * Finds the public key of an identity in an app that it has connected, by handle or by the key itself (interface §4.4).
- * Throws `app_not_found`, `rate_limited`, `app_public_key_not_found`.
+ * Only lookups without a result count for the app, and only these are rejected. Throws `app_not_found`,
+ * `app_public_key_not_found`, `rate_limited`.
  */
 export async function findAppPublicKey(
   { kernel, apps }: { kernel: Pick<ServerContext, 'db' | 'rateLimits' | 'clock'>; apps: AppDirectory },
@@ -36,10 +37,11 @@ export async function findAppPublicKey(
 ) {
   const { clientId } = target
   requireApp(await apps.find(clientId))
-  await kernel.rateLimits.count('app-lookups-per-app', clientId)
-  return {
-    clientId,
-    ...(await findAppKeyOwner(kernel.db, target)),
-    encryptionMode: 'asymmetric' as const,
+  try {
+    return { clientId, ...(await findAppKeyOwner(kernel.db, target)), encryptionMode: 'asymmetric' as const }
+  } catch (error) {
+    // Anyone can look up what does not exist. That must not stop the lookup of keys that do.
+    if (error instanceof ApiError) await kernel.rateLimits.count('app-lookups-per-app', clientId)
+    throw error
   }
 }

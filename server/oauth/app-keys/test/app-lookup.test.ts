@@ -151,13 +151,12 @@ test('LKP-07 a public key has one encoding and must be usable for encryption', a
 test('LKP-05 lookups of many handles are rate limited, also from many addresses', async () => {
   const limiting = await createWorld({ rateLimits: true })
   try {
-    const { clientId } = await limiting.app({ supportsE2ee: true })
-    const look = (address: string) =>
-      limiting.api.inject({
-        url: '/api/encryption/app-lookup',
-        query: { client_id: clientId, handle: 'somebody' },
-        remoteAddress: address,
-      })
+    const limited = await limiting.app({ supportsE2ee: true })
+    const { clientId } = limited
+    const look = (remoteAddress: string, handle = 'somebody') => {
+      const query = { client_id: clientId, handle }
+      return limiting.api.inject({ url: '/api/encryption/app-lookup', query, remoteAddress })
+    }
     const one = await Promise.all(Array.from({ length: 61 }, () => look('192.0.2.1')))
     const held = one.filter(({ statusCode }) => statusCode === 429)
     assert.equal(held.length, 1)
@@ -168,6 +167,10 @@ test('LKP-05 lookups of many handles are rate limited, also from many addresses'
       ...Array<number>(540).fill(404),
       429,
     ])
+    const bob = await limiting.person()
+    await connect(bob, limited, newPublicKey())
+    assert.equal((await look('192.0.2.2', bob.handle)).statusCode, 200, 'what exists is found')
+    assert.equal((await look('192.0.2.2')).statusCode, 429)
   } finally {
     await limiting.close()
   }
