@@ -279,7 +279,12 @@ export const jwks = endpoint(
 export const webfinger = endpoint(
   'GET /.well-known/webfinger',
   { ...metadata, summary: 'Find the issuer of an account (WebFinger, RFC 7033)' },
-  { querystring: Type.Object({ resource: Text, rel: Type.Optional(Text) }) },
+  {
+    querystring: Type.Object({
+      resource: Text,
+      rel: Type.Optional(Type.Union([Text, Type.Array(Text)], { description: 'Relations of the wanted links' })),
+    }),
+  },
   {
     200: Type.Object(
       { subject: Type.String(), links: Type.Array(Type.Object({ rel: Type.String(), href: Type.String() })) },

@@ -21,8 +21,8 @@ export function discoveryRoutes(host: Host, { kernel: { config }, keys, metadata
   host.route({
     ...endpoints.webfinger,
     async handler(request, reply) {
-      const { resource, rel } = request.query
-      const answer = resolveWebFinger(config.authUrl, resource, rel)
+      const { resource, rel = [] } = request.query
+      const answer = resolveWebFinger(config.authUrl, resource, Array.isArray(rel) ? rel : [rel])
       return reply.type('application/jrd+json').send(answer)
     },
   })

@@ -11,13 +11,14 @@ const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer'
  * Resolves the issuer of a resource (RFC 7033, OpenID Connect Discovery §2): `acct:handle@host`, `{auth_url}/@handle`,
  * or the issuer itself.
  *
- * The answer is the same for every account of our host, whether it exists or not. Throws `invalid_request`,
+ * The answer is the same for every account of our host, whether it exists or not. It has only links of the given
+ * relations, if any are given (RFC 7033 §4.3). Throws `invalid_request`,
  * `not_found`.
  */
-export function resolveWebFinger(authUrl: URL, resource: string, relation: string | undefined) {
+export function resolveWebFinger(authUrl: URL, resource: string, relations: string[]) {
   if (hostOf(resource) !== authUrl.host) throw errors.not_found()
   const link = { rel: issuerRelation, href: authUrl.origin }
-  return { subject: resource, links: relation === undefined || relation === issuerRelation ? [link] : [] }
+  return { subject: resource, links: relations.length === 0 || relations.includes(issuerRelation) ? [link] : [] }
 }
 
 function hostOf(resource: string): string {

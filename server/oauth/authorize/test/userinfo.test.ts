@@ -349,8 +349,22 @@ test('JWT-16 WebFinger returns the issuer for accounts and its own URL, and reje
     { rel: 'http://openid.net/specs/connect/1.0/issuer', href: 'http://localhost:4401' },
   ])
   assert.equal((await ask(`http://localhost:4401/@${person.handle}`)).statusCode, 200)
-  for (const issuer of ['http://localhost:4401', 'http://localhost:4401/'])
-    assert.deepEqual((await ask(issuer)).json().links, known.json().links)
+  for (const own of ['http://localhost:4401', 'http://localhost:4401/'])
+    assert.deepEqual((await ask(own)).json().links, known.json().links)
+  const issuer = 'http://openid.net/specs/connect/1.0/issuer'
+  for (const [relations, count] of [
+    [[issuer], 1],
+    [['avatar'], 0],
+    [['avatar', issuer], 1],
+    [['avatar', 'author'], 0],
+  ] as const) {
+    const query = new URLSearchParams([
+      ['resource', 'http://localhost:4401'],
+      ...relations.map((each) => ['rel', each]),
+    ])
+    const answer = await world.auth.inject({ url: `/.well-known/webfinger?${query}` })
+    assert.deepEqual([answer.statusCode, answer.json().links?.length], [200, count], relations.join())
+  }
   assert.equal((await ask('http://localhost:4401/account')).statusCode, 404)
   assert.equal((await ask('acct:alice@elsewhere.example')).statusCode, 404)
   for (const wrong of ['javascript:alert(1)', 'alice', `acct:${'a'.repeat(5000)}@localhost:4401`])
