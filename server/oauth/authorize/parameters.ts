@@ -42,18 +42,24 @@ export function isPostable(redirectUri: string): boolean {
 
 /**
  * Builds an answer to the app (RFC 6749 §4.1.2, RFC 9207 §2): a URL to go to, or a URL with a form to post (OAuth 2.0
- * Form Post Response Mode §2). Undefined parameters are omitted.
+ * Form Post Response Mode §2). The query of the redirect URI is retained as it is registered (RFC 6749 §3.1.2).
+ * Undefined parameters are omitted.
  */
 export function buildAuthorizationResponse(
   redirectUri: string,
   mode: ResponseMode,
   fields: Fields,
 ): AuthorizationResponse {
-  const given = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  if (mode === 'form_post') return { url: redirectUri, fields: Object.fromEntries(given) }
-  const url = new URL(redirectUri)
-  for (const [name, value] of given) url.searchParams.append(name, value)
-  return { url: url.href }
+  const given = Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  )
+  if (mode === 'form_post') return { url: redirectUri, fields: given }
+  // `searchParams.append` would encode the parameters of the registered query again, in another way.
+  const { href } = new URL(redirectUri)
+  const added = new URLSearchParams(given).toString()
+  if (added === '') return { url: href }
+  const separator = /[?&]$/.test(href) ? '' : href.includes('?') ? '&' : '?'
+  return { url: href + separator + added }
 }
 
 /**

@@ -43,6 +43,30 @@ test('a form post answer carries the code in the form and nothing in the URL', a
   assert.equal((await app.redeem(formFields.code)).statusCode, 200)
 })
 
+test('OID-13 the registered query of a redirect URI is retained in answers and errors', async () => {
+  const [registered, person] = ['https://app.example/cb?flag&x=a%20b&y=1+2', await world.person()]
+  const own = await world.app({ redirectUris: [registered, 'https://app.example/empty?'] })
+  const requested = { client_id: own.clientId, redirect_uri: registered, response_mode: 'query', state: 'a b' }
+  const { denied } = viewIn((await show(requested)).body)
+  const added = `state=a+b&iss=${encodeURIComponent('http://localhost:4401')}`
+  const error = 'error=access_denied&error_description=The+user+denied+the+request.'
+  assert.equal(denied.url, `${registered}&${error}&${added}`)
+  const rejected = await show({ ...requested, scope: 'nonsense' })
+  assert.ok(String(rejected.headers.location).startsWith(`${registered}&error=invalid_scope&`))
+  const posted = viewIn((await show({ ...requested, response_mode: 'form_post' })).body)
+  assert.equal(posted.denied.url, registered)
+
+  const consent = async (redirectUri: string) => {
+    const { clientId } = own
+    const payload = { clientId, redirectUri, identityId: person.identityId, scope: 'openid', state: 'a b' }
+    const url = '/api/oauth/authorize'
+    const answer = await world.api.inject({ method: 'POST', url, headers: person.headers, payload })
+    return String(answer.json().redirectUrl).replace(/code=[\w-]+/, 'code')
+  }
+  assert.equal(await consent(registered), `${registered}&code&${added}`)
+  assert.equal(await consent('https://app.example/empty?'), `https://app.example/empty?code&${added}`)
+})
+
 test('a denial by the user is posted too', async () => {
   const answer = await show({ state: 's1' })
   const { denied } = viewIn(answer.body)
