@@ -12,15 +12,38 @@ export function sentBy<Body>(request: { body: Body } & Pick<FastifyRequest, 'hea
 /** Parameters that may be repeated (RFC 8707 §2). A repeated `resource` matches no resource. */
 export const repeatable = ['resource']
 
-export type SentParameters = Record<string, string>
+/** Key of the name of a repeated parameter. No request can contain it. */
+export const repeated = Symbol('repeated')
 
-/** Returns parameters as strings, each at most once (RFC 6749 §3.1). Throws `invalid_request`. */
-export function eachOnce(sent: unknown): SentParameters {
+/** Parameters as strings. A repeated one is left out, and only named. */
+export type SentParameters = Record<string, string> & Repeating
+export type Repeating = { [repeated]?: string | undefined }
+
+/** Parameters that say where an error goes. If one is repeated, it goes to no app. */
+const addressing = ['client_id', 'redirect_uri', 'request_uri']
+
+/**
+ * Returns the parameters of an authorization request (RFC 6749 §3.1). The app gets the error of a repeated parameter
+ * (§4.1.2.1). Throws `invalid_request` if it cannot, or if the request refers to a stored one.
+ */
+export function readSent(sent: unknown): SentParameters {
   const parameters: SentParameters = {}
   for (const [name, given] of Object.entries(sent ?? {})) {
     const value: unknown = Array.isArray(given) && repeatable.includes(name) ? given.join(' ') : given
-    if (typeof value !== 'string') throw errors.invalid_request()
-    if (value !== '') parameters[name] = value
+    if (typeof value === 'string') {
+      if (value !== '') parameters[name] = value
+      continue
+    }
+    if (addressing.includes(name)) throw errors.invalid_request()
+    parameters[repeated] ??= name
   }
+  if (parameters[repeated] !== undefined && parameters['request_uri'] !== undefined) throw errors.invalid_request()
+  return parameters
+}
+
+/** Returns parameters as strings, each at most once. Throws `invalid_request`. */
+export function eachOnce(sent: unknown): SentParameters {
+  const parameters = readSent(sent)
+  if (parameters[repeated] !== undefined) throw errors.invalid_request()
   return parameters
 }

@@ -6,6 +6,7 @@ import { type ClientId, type OrganizationId, isId } from '@countersign/protocol/
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import type { Repeating } from '#oauth/sent-parameters.ts'
 import { type ConnectorRequest, parseResourceIndicator } from './connector.ts'
 import {
   type ResponseMode,
@@ -22,6 +23,9 @@ export type ParameterName = Exclude<keyof PushedRequest, 'client_secret' | 'clie
 
 /** Parameters of an authorization request as received, each at most once. Others are ignored (RFC 6749 §3.1). */
 export type Parameters = { [Name in ParameterName]?: string | undefined }
+
+/** The same, with the name of a repeated parameter. */
+export type ReceivedParameters = Parameters & Repeating
 
 /**
  * Source of a request: a browser at `/signin` or `/connect`, its app (RFC 9126), the database, or the sign-in page.

@@ -9,7 +9,7 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { siteKey } from '#platform/rate-limits/rate-limit-key.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { parse } from '#platform/schema.ts'
-import type { Parameters } from './authorization-request.ts'
+import type { ReceivedParameters } from './authorization-request.ts'
 import type { ConnectorRequest } from './connector.ts'
 import * as store from './store.ts'
 
@@ -33,7 +33,7 @@ const Connector = Type.Partial(Type.Object({ resource: Type.String(), scope: Typ
 /**
  * Stored request as received, with the access to another app's resource that it requests if it came through `/connect`.
  */
-export type KeptRequest = { parameters: Parameters; connector?: ConnectorRequest | undefined }
+export type KeptRequest = { parameters: ReceivedParameters; connector?: ConnectorRequest | undefined }
 
 /**
  * Source whose quota a stored request counts against: the owner of an authenticated app, the app itself if the operator

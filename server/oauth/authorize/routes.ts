@@ -10,7 +10,7 @@ import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { isClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
 import type { UsageCounter } from '#clients/usage/usage.ts'
-import { eachOnce, repeatable, sentBy, type SentParameters } from '#oauth/sent-parameters.ts'
+import { readSent, repeatable, sentBy, type SentParameters } from '#oauth/sent-parameters.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { findInvitationAt } from '#organizations/members/invitations/preview.ts'
@@ -71,7 +71,7 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
     cors: 'no origin',
     host: 'auth',
     page: true,
-    form: { several: repeatable },
+    form: { several: repeatable, repeats: true },
   } as const
   const signIn = async (sent: SentParameters, visit: Visit) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
@@ -125,7 +125,7 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
         url,
         config,
         handler: (request, reply) =>
-          serve(eachOnce(request[part]), { reply, address: clientAddressKey(request), isPosted: method === 'POST' }),
+          serve(readSent(request[part]), { reply, address: clientAddressKey(request), isPosted: method === 'POST' }),
       })
   }
 }

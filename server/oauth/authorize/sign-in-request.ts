@@ -29,16 +29,19 @@ import {
   isFedcmResolvePage,
   isPostable,
   parseResponseMode,
+  quoted,
 } from './parameters.ts'
 import { mannerOf, parseAppKeyRequest } from './app-key-request.ts'
 import {
   type AuthorizationRequest,
   type Parameters,
+  type ReceivedParameters,
   readAuthorizationRequest,
   requireSupported,
 } from './authorization-request.ts'
 import { type ConnectorRequest, toConnector, validateConnector } from './connector.ts'
 import { parseIdTokenHint } from '#oauth/id-token-hint.ts'
+import { repeated } from '#oauth/sent-parameters.ts'
 import { requireKeepable } from './pushed-request.ts'
 
 /**
@@ -66,7 +69,7 @@ const errors = defineErrors({
  */
 export async function resolveSignInRequest(
   { db, apps, keys, site, usage }: Reader,
-  parameters: Parameters,
+  parameters: ReceivedParameters,
   connector?: ConnectorRequest,
 ): Promise<SignInOutcome> {
   const continues = isFedcmContinuation(parameters, connector)
@@ -83,6 +86,7 @@ export async function resolveSignInRequest(
   let mode: ResponseMode = 'query'
   try {
     mode = parseResponseMode(redirectUri, responseMode)
+    requireOnce(parameters)
     requireSupported(parameters)
     requireKeepable({ parameters, ...(connector && { connector }) })
     const request = readAuthorizationRequest(app, { by: connector ? 'connect' : 'query', connector }, parameters)
@@ -127,6 +131,11 @@ export async function resolveSignInRequest(
     const fault = unverified && { host: unverified.host, error: code, description: message }
     return { leave: answer(mode, code, message), ...(fault && { unverified: fault }) }
   }
+}
+
+/** Throws `invalid_request` for a repeated parameter (RFC 6749 §3.1). */
+function requireOnce({ [repeated]: name }: ReceivedParameters): void {
+  if (name !== undefined) throw errors.invalid_request({ sentence: `The parameter ${quoted(name)} is repeated.` })
 }
 
 /** Checks a request that the app itself sends; throws every error that would otherwise be shown or redirected. */

@@ -91,21 +91,23 @@ function countMembers(value: unknown): number {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded` to an object of strings. Throws for a repeated parameter, except for those
- * in `several`, whose values are joined by spaces.
+ * Parses `application/x-www-form-urlencoded` to an object of strings. The values of a repeated parameter in `several`
+ * are joined by spaces. Another repeated parameter becomes a list of its first two values if the caller answers it
+ * itself (`repeats`), and otherwise throws.
  */
-export function parseForm(text: string, several: string[] = []): Record<string, string> {
-  const form: Record<string, string> = {}
+export function parseForm(text: string, several: string[] = [], repeats = false): Record<string, string | string[]> {
+  const form: Record<string, string | string[]> = {}
   let isReplaced = false
   for (const [name, sent] of new URLSearchParams(text)) {
     isReplaced ||= sent.includes(replacement) || name.includes(replacement)
     const earlier = Object.hasOwn(form, name) ? form[name] : undefined
-    const value = earlier === undefined ? sent : `${earlier} ${sent}`
-    if (earlier !== undefined && !several.includes(name))
-      throw errors.invalid_request({ sentence: 'A parameter is repeated.' })
+    const isRepeated = earlier !== undefined && !several.includes(name)
+    if (isRepeated && !repeats) throw errors.invalid_request({ sentence: 'A parameter is repeated.' })
     requireName(name)
     requireText(sent)
-    form[name] = value
+    if (typeof earlier === 'object') continue
+    if (isRepeated) form[name] = [earlier, sent]
+    if (!isRepeated) form[name] = earlier === undefined ? sent : `${earlier} ${sent}`
   }
   if (isReplaced) requireEncodedUtf8(text)
   return form

@@ -77,9 +77,9 @@ declare module 'fastify' {
     recoveredSession?: boolean
     /**
      * True if a form (`application/x-www-form-urlencoded`) is accepted. Parameters in `several` may be repeated and
-     * become one list.
+     * become one list. With `repeats`, the route answers other repeated parameters.
      */
-    form?: boolean | { several: string[] }
+    form?: boolean | { several: string[]; repeats?: boolean }
     /** True if the client determines when the response ends. Log and metrics then contain the time to its begin. */
     isFollowed?: boolean
     /** True if errors are shown as a page. */
@@ -237,7 +237,8 @@ function takeBodies(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeA
     async (request: FastifyRequest, body: Buffer) => {
       const { form } = request.routeOptions.config
       if (!form) throw errors.unsupported_media_type()
-      return parseForm(requireUtf8(body), form === true ? [] : form.several)
+      const text = requireUtf8(body)
+      return form === true ? parseForm(text) : parseForm(text, form.several, form.repeats)
     },
   )
   app.addContentTypeParser(
