@@ -57,3 +57,12 @@ test('a connection that ends in a transaction leaves no state to the next', asyn
   assert.deepEqual((await pool.query('select id from thing')).rows, [])
   assert.deepEqual((await pool.query({ name: 'left behind', text: 'select 2 as two' })).rows, [{ two: 2 }])
 })
+
+test('statements in sequence do not keep the process from timers and requests', async () => {
+  const elapsed = new AbortController()
+  const timer = setTimeout(() => elapsed.abort(), 1)
+  const until = performance.now() + 5_000
+  while (!elapsed.signal.aborted && performance.now() < until) await pool.query('select 1')
+  clearTimeout(timer)
+  assert.ok(elapsed.signal.aborted)
+})
