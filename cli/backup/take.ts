@@ -1,11 +1,9 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import type { Encrypter } from 'age-encryption'
 import type { Command } from 'commander'
 import { refusalOf } from '../call.ts'
 import { CliError, printJson } from '../terminal.ts'
 import { type Settings, loadAdminToken, settingsOf } from '../settings.ts'
+import { requireNew, writeNewFile } from '../files/new-file.ts'
 import { transfer } from '../files/transfer.ts'
 import { promptPassphrase, requireStrongPassphrase } from './passphrase.ts'
 import { collect } from '../options/values.ts'
@@ -24,9 +22,9 @@ export function addBackup(program: Command): void {
     )
     .action(async ({ out, recipient }: Options, command: Command) => {
       const settings = settingsOf(command)
-      if (existsSync(out)) throw new CliError(`${out} already exists`)
+      requireNew(out)
       const encrypter = await encrypterFor(recipient, settings)
-      await write(await open(settings), encrypter, out)
+      await writeNewFile({ out, what: 'backup' }, async () => encrypter.encrypt(await open(settings)))
       if (settings.json) return printJson({ file: out })
       console.log(`Backup written to ${out}. Store SECRET_KEY separately: restoring needs both.`)
     })
@@ -56,19 +54,4 @@ async function open(settings: Settings): Promise<ReadableStream<Uint8Array>> {
   if (!response.ok) throw await refusalOf(response)
   if (!response.body) throw new CliError('The server sent no backup')
   return response.body
-}
-
-/** The file gets its final name only when it is complete. */
-async function write(backup: ReadableStream<Uint8Array>, encrypter: Encrypter, out: string): Promise<void> {
-  const unfinished = `${out}.part`
-  try {
-    const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true })
-    await pipeline(await encrypter.encrypt(backup), target)
-    await rename(unfinished, out)
-  } catch (cause) {
-    await rm(unfinished, { force: true })
-    throw new CliError(`The backup was interrupted (${cause instanceof Error ? cause.message : 'no reason'})`, {
-      cause,
-    })
-  }
 }

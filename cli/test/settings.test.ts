@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -106,6 +106,10 @@ test('the audit log is exported on the command line to a new file', async () => 
   assert.match(head ?? '', /^"sequence","entryId","at","action",/)
   assert.match(newest ?? '', /"settings\.updated","success","break_glass",/)
   assert.match((await countersign('audit', 'export', '--out', csv)).stderr, /already exists/)
+  await writeFile(`${jsonl}.part`, 'another run')
+  assert.match((await countersign('audit', 'export', '--out', jsonl)).stderr, /\.part exists\. If no other export/)
+  assert.equal(await readFile(`${jsonl}.part`, 'utf8'), 'another run')
+  await rm(`${jsonl}.part`)
   const lines = await countersign(
     'audit',
     'export',

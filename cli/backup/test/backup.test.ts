@@ -99,3 +99,27 @@ test('a backup never overwrites a file', async () => {
   assert.equal(code, 1)
   assert.equal(await readFile(file, 'utf8'), 'mine')
 })
+
+test('a backup that cannot create its file deletes no other, and asks the server for nothing', async () => {
+  const file = join(folder, 'other.age')
+  await writeFile(`${file}.part`, 'another run')
+  const nowhere = join(folder, 'nowhere', 'mine.age')
+  for (const [out, reason] of [
+    [file, `error: ${file}.part exists. If no other backup is running, delete it.\n`],
+    [nowhere, `error: ${nowhere}.part cannot be created (ENOENT`],
+  ] as const) {
+    // No service has this address: a request would fail.
+    const nothing = { BASE_URL: 'http://localhost:1', BACKUP_PASSPHRASE: passphrase }
+    const { code, stderr } = await countersign(first, ['backup', '--out', out], nothing)
+    assert.equal(code, 1)
+    assert.ok(stderr.startsWith(reason), stderr)
+  }
+  assert.equal(await readFile(`${file}.part`, 'utf8'), 'another run')
+})
+
+test('a backup that the server refuses leaves no file', async () => {
+  const file = join(folder, 'refused.age')
+  const wrong = { ADMIN_TOKEN: 'another-token-of-at-least-32-characters', BACKUP_PASSPHRASE: passphrase }
+  assert.equal((await countersign(first, ['backup', '--out', file], wrong)).code, 1)
+  assert.deepEqual([existsSync(file), existsSync(`${file}.part`)], [false, false])
+})
