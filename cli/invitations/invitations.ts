@@ -33,7 +33,7 @@ export function addCreate(invitations: Command): void {
     .action(async (options: Options, command: Command) => {
       const settings = settingsOf(command)
       const { email, username, name, group, language, message, uses, hours } = options
-      const expiresAt = hours === undefined ? undefined : new Date(Date.now() + hours * 3_600_000).toISOString()
+      const expiresAt = hours === undefined ? undefined : expiryIn(hours)
       const body = {
         kind: email === undefined ? ('link' as const) : ('mail' as const),
         ...(email !== undefined && { email }),
@@ -149,6 +149,12 @@ function statusOf({ kind, status, voidReason, mailedAt, nextMailAt }: AccountInv
 
 function usesOf({ useCount, maxUses }: AccountInvitation): string {
   return `${useCount} of ${maxUses}`
+}
+
+/** Returns when an invitation expires. The limits of the server begin later, when it gets the request. */
+function expiryIn(hours: number): string {
+  const isLongest = hours * 3600 >= limits.accountInvitationSecondsMax
+  return new Date(Date.now() + hours * 3_600_000 + (isLongest ? -60_000 : 60_000)).toISOString()
 }
 
 function toNumber(text: string): number {

@@ -28,6 +28,14 @@ test('an operator invites by a link, which is printed once, and takes the invita
   assert.equal((await countersign('show', id)).code, 1)
 })
 
+test('an operator invites for the shortest and the longest time, and for no longer', async () => {
+  for (const hours of ['1', '2160']) {
+    const { code, stderr } = await countersign('create', '--hours', hours)
+    assert.equal(code, 0, stderr)
+  }
+  assert.match((await countersign('create', '--hours', '2161')).stderr, /an hour to 90 days/)
+})
+
 test('an operator invites an address by mail, and a wrong invitation is refused', async () => {
   const mailed = await countersign('create', '--email', 'ada@example.org', '--language', 'de')
   assert.match(mailed.stdout, /For +ada@example\.org/, mailed.stderr)
