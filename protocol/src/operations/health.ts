@@ -19,6 +19,7 @@ export const healthCheckNames = [
   'backup',
   'owners',
   'admin_tokens',
+  'scim_tokens',
 ] as const
 export type HealthCheckName = (typeof healthCheckNames)[number]
 

@@ -43,7 +43,7 @@ export async function readHealth(kernel: ServerContext, now: Date, systemTime: C
     token_signing_keys: await checkKeys(db, now),
     backup: await checkBackup(kernel, now),
     owners: await checkOwners(db, now),
-    admin_tokens: await checkTokens(db, now),
+    ...(await checkTokens(db, now)),
   }
   const checks = healthCheckNames.map((name) => {
     const { since, ...finding } = findings[name]
@@ -204,12 +204,19 @@ async function checkOwners(db: Database, now: Date): Promise<Finding> {
   })
 }
 
-async function checkTokens(db: Database, now: Date): Promise<Finding> {
-  const { count, since: next } = await store.countExpiringTokens(db, now, addSeconds(now, tokenNoticeDays * day))
-  if (count === 0) return ok(`No admin token expires in the next ${tokenNoticeDays} days.`)
-  const first = next?.toISOString()
+async function checkTokens(db: Database, now: Date) {
+  const until = addSeconds(now, tokenNoticeDays * day)
+  return {
+    admin_tokens: expiryOf(await store.countExpiringAdminTokens(db, now, until), 'Admin', 'tokens'),
+    scim_tokens: expiryOf(await store.countExpiringScimTokens(db, now, until), 'SCIM', 'scim-tokens'),
+  }
+}
+
+function expiryOf({ count, since: next }: store.Failing, kind: string, command: string): Finding {
+  const soon = `in the next ${tokenNoticeDays} days`
+  if (count === 0) return ok(`${kind} tokens that expire ${soon}: none.`)
   return warning({
-    message: `Admin tokens that expire in the next ${tokenNoticeDays} days: ${count}, the first at ${first}.`,
-    fix: 'Rotate those that are in use: countersign tokens rotate.',
+    message: `${kind} tokens that expire ${soon}: ${count}, the first at ${next?.toISOString()}.`,
+    fix: `Rotate those that are in use: countersign ${command} rotate.`,
   })
 }

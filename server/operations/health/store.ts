@@ -13,7 +13,7 @@ export async function readDatabase(db: Database): Promise<{ migrations: string[]
 /** Rows that are looked at, those with the longest delay until their next attempt, which failed most. */
 const waitingRead = 500
 
-type Failing = { count: number; since: Date | null }
+export type Failing = { count: number; since: Date | null }
 
 /** Counts webhooks to which a delivery failed at least twice and waits for its next attempt. `since` is its age. */
 export async function findFailingWebhooks(db: Database): Promise<Failing> {
@@ -85,13 +85,19 @@ export async function countOwners(db: Database, now: Date): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Counts the admin tokens and SCIM tokens that expire between two instants. */
-export async function countExpiringTokens(db: Database, from: Date, until: Date): Promise<Failing> {
+/** Counts the admin tokens that expire between two instants. */
+export async function countExpiringAdminTokens(db: Database, from: Date, until: Date): Promise<Failing> {
   const { rows } = await sql<Failing>`
-    select count(*)::integer as count, min(expires_at) as since from (
-      select expires_at from admin_token union all select expires_at from scim_token where deleted_at is null
-    ) token
+    select count(*)::integer as count, min(expires_at) as since from admin_token
     where expires_at > ${from} and expires_at <= ${until}`.execute(db)
+  return rows[0] ?? { count: 0, since: null }
+}
+
+/** Counts the SCIM tokens that expire between two instants. */
+export async function countExpiringScimTokens(db: Database, from: Date, until: Date): Promise<Failing> {
+  const { rows } = await sql<Failing>`
+    select count(*)::integer as count, min(expires_at) as since from scim_token
+    where deleted_at is null and expires_at > ${from} and expires_at <= ${until}`.execute(db)
   return rows[0] ?? { count: 0, since: null }
 }
 

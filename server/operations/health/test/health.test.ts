@@ -82,6 +82,18 @@ test('HLT-01 admin tokens are named before they expire, but not which', async ()
   assert.equal(found.status, 'warning')
 })
 
+test('HLT-01 SCIM tokens are named apart from admin tokens, with the command that rotates them', async () => {
+  const adminTokens = await check('admin_tokens')
+  assert.equal(await statusOf('scim_tokens'), 'ok')
+  const expiresAt = addSeconds(world.now(), 10 * 24 * 3600).toISOString()
+  await send('POST', 'scim-tokens', { name: 'A directory', expiresAt })
+  const found = await check('scim_tokens')
+  assert.equal(found.status, 'warning')
+  assert.equal(found.message, `SCIM tokens that expire in the next 14 days: 1, the first at ${expiresAt}.`)
+  assert.match(found.fix ?? '', /countersign scim-tokens rotate/)
+  assert.deepEqual(await check('admin_tokens'), adminTokens)
+})
+
 test('HLT-01 deliveries and mails that failed twice are a warning since the oldest of them', async () => {
   const app = await world.app()
   await send('PUT', `apps/${app.clientId}/webhook`, { url: 'https://app.example/hook' })

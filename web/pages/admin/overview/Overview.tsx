@@ -74,6 +74,7 @@ const places: Partial<Record<HealthCheck['name'], { to: AdminRoute; permission: 
   backup: { to: { section: 'backups' }, permission: 'backup.create' },
   owners: { to: { section: 'operators' }, permission: 'operators.manage' },
   admin_tokens: { to: { section: 'operators', id: 'tokens' }, permission: 'tokens.manage' },
+  scim_tokens: { to: { section: 'operators', id: 'directories' }, permission: 'tokens.manage' },
 }
 
 function Problem({ of: check, goTo }: Pick<SectionProps, 'goTo'> & { of: HealthCheck }) {

@@ -42,6 +42,7 @@ export const adminOverviewMessages = {
       fix: 'Add one. If the only owner loses their passkeys, no one can manage operators.',
     },
     admin_tokens: { title: 'Admin tokens expire soon', fix: 'Replace those that are in use.' },
+    scim_tokens: { title: 'SCIM tokens expire soon', fix: 'Replace those of directories in use.' },
   },
   numbers: {
     pendingInvitations: 'Open invitations',
