@@ -71,16 +71,16 @@ async function send<Name extends keyof Api>(
   { content, timeoutSeconds = answerTimeoutSeconds }: { content: Content | undefined } & TimeLimit,
 ): Promise<ResponseOf<Name>> {
   const { method, path, headers } = requestOf(name, given)
-  const response = await reach(`${settings.baseUrl}${path}`, {
+  const init = {
     method,
-    signal: AbortSignal.timeout(timeoutSeconds * 1000),
     headers: {
       ...headers,
       authorization: `Bearer ${loadAdminToken(settings)}`,
       ...(content && { 'content-type': content.type }),
     },
     ...(content && { body: content.body }),
-  })
+  }
+  const response = await reach(`${settings.baseUrl}${path}`, init, timeoutSeconds)
   if (!response.ok) throw await refusalOf(response)
   const answer = response.status === 204 ? null : await parseJsonResponse(response)
   // The only place that trusts the response to match the protocol: the server serializes by the same schema.
@@ -88,11 +88,15 @@ async function send<Name extends keyof Api>(
 }
 
 /** Calls `fetch` without redirects and with a time limit, and throws a readable error. */
-export async function reach(url: string, init: RequestInit = {}): Promise<Response> {
+export async function reach(
+  url: string,
+  init: RequestInit = {},
+  timeoutSeconds = answerTimeoutSeconds,
+): Promise<Response> {
   try {
-    return await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerTimeoutSeconds * 1000), ...init })
+    return await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutSeconds * 1000), ...init })
   } catch (cause) {
-    throw new CliError(`cannot reach ${url} (${reasonOf(cause)})`, { cause })
+    throw new CliError(`cannot reach ${url} (${reasonOf(cause, timeoutSeconds)})`, { cause })
   }
 }
 
@@ -132,8 +136,8 @@ export async function refusalOf(response: Response): Promise<ApiError> {
 }
 
 /** Returns the reason, such as `ECONNREFUSED`: undici hides it in the cause of `fetch failed`. */
-export function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown, timeoutSeconds = answerTimeoutSeconds): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return 'code' in error.cause ? String(error.cause.code) : error.cause.message
-  return error.name === 'TimeoutError' ? `no response within ${answerTimeoutSeconds} s` : error.message
+  return error.name === 'TimeoutError' ? `no response within ${timeoutSeconds} s` : error.message
 }

@@ -1,9 +1,17 @@
 import type { ConfigurationChange } from '@countersign/protocol/operations/configuration'
 import type { Command } from 'commander'
+import { limits } from '@countersign/protocol/formats/limits'
 import { call } from '../call.ts'
 import { parseCount } from '../people/identity.ts'
 import { settingsOf } from '../settings.ts'
-import { CancelledError, isInteractive, printJson, promptConfirmation, stripControlCharacters } from '../terminal.ts'
+import {
+  CancelledError,
+  CliError,
+  isInteractive,
+  printJson,
+  promptConfirmation,
+  stripControlCharacters,
+} from '../terminal.ts'
 import { type Origin, readConfiguration } from './file.ts'
 
 type Options = { file: string; dryRun?: true; yes?: true; prune?: true; adopt?: true; confirm?: number }
@@ -37,6 +45,8 @@ export function addApply(program: Command): void {
       if (!yes && !(await promptConfirmation({ message: questionOf(count, deleted), initialValue: false })))
         throw new CancelledError()
       const confirmed = yes ? confirm : deleted
+      if (deleted > limits.unconfirmedDeletionsMax && confirmed !== deleted)
+        throw new CliError(`This deletes ${deleted} objects. To confirm it, add --confirm ${deleted}.`)
       const body = { document, dryRun: false, digest: plan.digest, ...options }
       const given = { body: { ...body, ...(confirmed !== undefined && { confirm: confirmed }) } }
       const done = await call(settings, name, given, { timeoutSeconds })

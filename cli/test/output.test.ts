@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { ask, createRemotePerson } from '../../server/testing/remote-signer.ts'
 import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
+import { reach } from '../call.ts'
 import { fieldsOf, listOf, textOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
@@ -141,4 +142,16 @@ test('CLI-11 the command prints its version and a working completion script', as
   assert.match(complete('countersign', 'apps', 'create', '--redirect'), /^--redirect-uri$/)
   const zsh = await countersign(['completion', 'zsh'])
   assert.equal(zsh.stdout, `autoload -U +X bashcompinit && bashcompinit\n${stdout}`)
+})
+
+test('a request without a response names the time that it waited', async (t) => {
+  const silent = createServer(() => {}).listen(0)
+  t.after(() => {
+    silent.close()
+    silent.closeAllConnections()
+  })
+  await once(silent, 'listening')
+  const address = silent.address()
+  assert.ok(address !== null && typeof address === 'object')
+  await assert.rejects(reach(`http://localhost:${address.port}`, {}, 0.1), /no response within 0\.1 s/)
 })

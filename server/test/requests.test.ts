@@ -90,6 +90,20 @@ test('HTP-03 a required field that is null or empty counts as missing', async ()
   }
 })
 
+test('HTP-03 the description of a wrong field says where it is, and what it must be', async () => {
+  const valid = { apiVersion: 'countersign/v1', source: 'platform' }
+  for (const [document, description] of [
+    [{ ...valid, apiVersion: 'countersign/v2' }, 'document.apiVersion must be countersign/v1.'],
+    [{ ...valid, groups: [{ key: 'one', displayName: 'One', foo: 1 }] }, 'document.groups.0.foo is not a field'],
+    [{ ...valid, groups: [{ displayName: 'One' }] }, 'document.groups.0.key is missing.'],
+  ] as const) {
+    const payload = { document, dryRun: true }
+    const answer = await world.api.inject({ method: 'POST', url: '/api/admin/apply', headers: world.admin, payload })
+    assert.equal(answer.statusCode, 400)
+    assert.ok(answer.json().error_description.startsWith(description), answer.body)
+  }
+})
+
 test('HTP-03 null and empty texts count as omitted in a signing request, and null stays in its metadata', async () => {
   const ada = await createSigner(world)
   const shop = signingRequesterOf(world, await world.app({ name: 'Shop' }))

@@ -168,7 +168,7 @@ test('the plan of a file that prunes is made with --yes only if many deletions a
   const refused = await run(byFile, 'apply', '-f', path, '--yes', '--prune')
   assert.deepEqual(
     [refused.code, refused.stderr],
-    [1, 'error: This deletes 6 objects. Send confirm with this number.\n'],
+    [1, 'error: This deletes 6 objects. To confirm it, add --confirm 6.\n'],
   )
   const done = await succeed(byFile, 'apply', '-f', path, '--yes', '--prune', '--confirm', '6')
   assert.match(done, /^- delete groups\/p1$/m)

@@ -333,13 +333,17 @@ function describeLimit({ routeOptions: { bodyLimit } }: FastifyRequest): string 
 /** Describes the first violation of a schema, without quoting the input. */
 function describeViolation({ validation, validationContext }: FastifyError): string {
   const [violation] = validation ?? []
-  const place = violation?.instancePath.slice(1).replaceAll('/', '.') || `the ${validationContext ?? 'request'}`
+  const path = violation?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  const place = path || `the ${validationContext ?? 'request'}`
+  const within = path && `${path}.`
   const missing = violation?.params['missingProperty']
   const surplus = violation?.params['additionalProperty']
-  if (typeof missing === 'string') return `${missing} is missing.`
-  if (typeof surplus === 'string') return `${surplus} is not a field of this request.`
+  if (typeof missing === 'string') return `${within}${missing} is missing.`
+  if (typeof surplus === 'string') return `${within}${surplus} is not a field of this request.`
   const allowed = violation?.params['allowedValues']
   if (Array.isArray(allowed)) return `${place} must be one of: ${allowed.map(String).join(', ')}.`
+  const only = violation?.params['allowedValue']
+  if (typeof only === 'string') return `${place} must be ${only}.`
   if (violation?.keyword === 'pattern' || violation?.keyword === 'format') return `${place} is malformed.`
   return `${place} ${violation?.message ?? 'is malformed'}.`
 }
