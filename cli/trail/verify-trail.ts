@@ -49,6 +49,7 @@ const decisionWords: Record<CouncilReplayError, string> = {
   too_early: 'the council was reset too early',
   reset_expired: 'the council was reset too late',
   unsigned_decision: 'it changes the council, and nobody has signed it',
+  malformed_decision: 'its details do not say how it changes the council',
 }
 
 export function addVerifyTrail(program: Command): void {

@@ -6,11 +6,12 @@
 import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
 import { councilSettings } from '../../formats/acts/act.ts'
+import { isObject } from '../../formats/json.ts'
 import { type Admitted, applyDecision, type Council, type CouncilDecision, type CouncilError } from './council.ts'
 import type { VerifiedTrailRecord } from './trail-verification.ts'
 
-/** A decision of a council that was not permitted, or was recorded without a signature. */
-export type CouncilReplayError = CouncilError | 'unsigned_decision'
+/** A decision of a council that was not permitted, was recorded without a signature, or has malformed details. */
+export type CouncilReplayError = CouncilError | 'unsigned_decision' | 'malformed_decision'
 
 /** Council after the last record; undefined if the details of a decision were erased. */
 export type ReplayedCouncil = Council | undefined
@@ -52,16 +53,14 @@ const signedDecisions = [
  */
 export function createCouncilReplay() {
   let council: ReplayedCouncil = none
+  let requireSignedActions = false
   return {
     add(record: VerifiedTrailRecord, details: unknown): CouncilReplayError | undefined {
-      // The members of the council are unknown, but a decision without a signature is never permitted.
-      if (!council) return isUnsignedDecision(record, details) ? 'unsigned_decision' : undefined
-      const read = readDecisions(record, details, council)
-      if (read === 'unsigned_decision') return read
-      if (read === 'erased') {
-        council = undefined
-        return undefined
-      }
+      const read = readDecisions(record, details, { ...(council ?? none), requireSignedActions })
+      if (read === 'unsigned_decision' || read === 'malformed_decision') return read
+      // From then on the members of the council are unknown.
+      if (read === 'erased') council = undefined
+      if (!council || read === 'erased') return undefined
       for (const { decision, by } of read) {
         const approvedBy = record.acts.slice(1).map(({ identityId }) => identityId)
         const signers = { by: { signatoryId: by, isOwner: true }, approvedBy }
@@ -74,25 +73,23 @@ export function createCouncilReplay() {
         if ('flaw' in result) return result.flaw
         council = result.council
       }
+      requireSignedActions = readRequiredSignatures(record, details) ?? requireSignedActions
       return undefined
     },
     council: (): ReplayedCouncil => council,
   }
 }
 
-/** Returns whether a record decides about a council without a signature, for any members of the council. */
-function isUnsignedDecision(record: VerifiedTrailRecord, details: unknown): boolean {
-  return record.acts.length === 0 && readUnsigned(record, details, none) === 'unsigned_decision'
-}
-
+/** Council, and whether the organization requires signatures, as the signed records so far say. */
+type State = Council & { requireSignedActions: boolean }
 type Decided = { decision: CouncilDecision; by: string }
 
 /** Reads what a record decides about the council. */
 function readDecisions(
   record: VerifiedTrailRecord,
   details: unknown,
-  council: Council,
-): Decided[] | 'unsigned_decision' | 'erased' {
+  council: State,
+): Decided[] | 'unsigned_decision' | 'malformed_decision' | 'erased' {
   const [act] = record.acts
   return act ? readSigned(record, { details, by: act.identityId }, council) : readUnsigned(record, details, council)
 }
@@ -100,22 +97,26 @@ function readDecisions(
 function readSigned(
   { entry: { action } }: VerifiedTrailRecord,
   { details, by }: { details: unknown; by: string },
-  council: Council,
-): Decided[] | 'erased' {
+  council: State,
+): Decided[] | 'malformed_decision' | 'erased' {
   const one = (decision: CouncilDecision): Decided[] => [{ decision, by }]
+  const unread = details === undefined ? 'erased' : 'malformed_decision'
   switch (action) {
     case 'organization.updated':
-      return details === undefined ? 'erased' : readUpdate(details, council).map((decision) => ({ decision, by }))
+      if (Check(Update, details)) return readUpdate(details, council).map((decision) => ({ decision, by }))
+      return isOtherUpdate(details) ? [] : unread
     case 'organization.deleted':
       return council.approvalsNeeded > 0 ? one({ kind: 'widen' }) : []
     case 'organization.signatory.admitted':
       return Check(Admission, details)
         ? one({ kind: 'admit', ...toAdmitted({ ...details.from, identityId: details.identityId }) })
-        : 'erased'
+        : unread
     case 'organization.signatory.suspended':
-      return Check(Suspension, details) ? one({ kind: 'suspend', signatoryId: details.identityId }) : 'erased'
+      return Check(Suspension, details) ? one({ kind: 'suspend', signatoryId: details.identityId }) : unread
     case 'organization.member.removed': {
-      const removed = Check(Removal, details) ? details.from.identityId : undefined
+      // The removed member could be one of the signatories.
+      if (!Check(Removal, details)) return council.signatories.length > 0 ? unread : []
+      const removed = details.from.identityId
       return council.signatories.flatMap(({ signatoryId }) =>
         signatoryId === removed ? one({ kind: 'suspend', signatoryId }) : [],
       )
@@ -129,16 +130,29 @@ function readSigned(
   }
 }
 
-function readUpdate(details: unknown, { approvalsNeeded: before }: Council): CouncilDecision[] {
-  if (!Check(Update, details)) return []
+/** Returns whether an update changes nothing that a council protects. */
+function isOtherUpdate(details: unknown): boolean {
+  return isObject(details) && !councilSettings.some((setting) => Object.hasOwn(details, setting))
+}
+
+function readUpdate(details: Static<typeof Update>, state: State): CouncilDecision[] {
+  const before = state.approvalsNeeded
   const { approvalsNeeded = before, requireSignedActions, from } = details
   if (before === 0 && approvalsNeeded > 0)
     return [{ kind: 'found', approvalsNeeded, people: (from.signatories ?? []).map(toAdmitted) }]
-  const widens = before > 0 && requireSignedActions === false && from.requireSignedActions === true
+  // `from` is what the service says: it could hide that signatures were required.
+  const wereRequired = state.requireSignedActions || from.requireSignedActions === true
+  const widens = before > 0 && requireSignedActions === false && wereRequired
   return [
     ...(widens ? [{ kind: 'widen' } as const] : []),
     ...(approvalsNeeded === before ? [] : [{ kind: 'change_approvals_needed', approvalsNeeded } as const]),
   ]
+}
+
+/** Returns what a record says about required signatures. Only a signature turns them on or off. */
+function readRequiredSignatures({ entry, acts }: VerifiedTrailRecord, details: unknown): boolean | undefined {
+  const isSignedUpdate = entry.action === 'organization.updated' && acts.length > 0
+  return isSignedUpdate && Check(Update, details) ? details.requireSignedActions : undefined
 }
 
 function toAdmitted({ identityId, maySign, mayApprove }: { identityId: string } & Omit<Admitted, 'signatoryId'>) {
