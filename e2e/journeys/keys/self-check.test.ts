@@ -283,7 +283,8 @@ test('SLF-36 a log that does not answer is noted for a day, and then stops the p
   await ada.leave()
 })
 
-test('SLF-37 a user of another client, without proofs and record, gets a record at the first unlock', async () => {
+/** Creates an account as a client of the interface does that stores no record and proves no key. */
+async function enrollByClient(handle: string): Promise<Person> {
   const ada = await stage.invite()
   await ada.page.route('**/api/auth/register/finish', async (route) => {
     const { selfRecord: _record, signingKey, ...body } = route.request().postDataJSON()
@@ -291,13 +292,41 @@ test('SLF-37 a user of another client, without proofs and record, gets a record 
     await route.continue({ postData: { ...body, signingKey: key } })
   })
   await ada.page.goto(`${stage.service.authUrl}/register`)
-  await ada.createAccount({ handle: 'client-user', displayName: 'Cleo' })
+  await ada.createAccount({ handle, displayName: 'Cleo' })
   await ada.press('confirm-recovery-saved')
   await ada.page.waitForURL(/\/account/)
   assert.equal(await recordOf(ada), null)
+  return ada
+}
+
+test('SLF-37 a user of another client, without proofs and record, gets a record at the first unlock', async () => {
+  const ada = await enrollByClient('client-user')
   await signWell(ada, 'client-user')
   assert.equal((await recordOf(ada))?.sequence, 1)
   await signWell(ada, 'client-user')
+  await ada.leave()
+})
+
+test('SLF-37 with an old session a user signs without a record, and proves the key once there is one', async () => {
+  const ada = await enrollByClient('old-session')
+  const sent = async (path: string) => (await ada.sent()).filter(({ url }) => url.endsWith(path)).length
+  let isOld = true
+  await ada.page.route(record, (route) => {
+    if (route.request().method() !== 'PUT' || !isOld) return route.continue()
+    const json = { error: 'reauthentication_required', error_description: 'Authenticate again.' }
+    return route.fulfill({ status: 403, json })
+  })
+  await signWell(ada, 'old-session')
+  assert.equal(await recordOf(ada), null)
+  assert.equal(await sent('/adoption'), 0)
+  await forget(ada)
+  await signWell(ada, 'old-session')
+  isOld = false
+  await signWell(ada, 'old-session')
+  assert.equal((await recordOf(ada))?.sequence, 1)
+  assert.equal(await sent('/adoption'), 1)
+  await forget(ada)
+  await signWell(ada, 'old-session')
   await ada.leave()
 })
 

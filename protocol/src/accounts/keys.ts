@@ -126,7 +126,7 @@ export const replaceSelfRecord = endpoint(
     ...session,
     summary:
       'Store the successor of my sealed record: its sequence is one more than that of the stored one, and 1 for the ' +
-      'first, which alone needs no recent authentication',
+      'first; requires recent authentication',
   },
   { body: SelfRecordEntry },
   { 204: NoContent },

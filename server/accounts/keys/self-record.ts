@@ -26,9 +26,9 @@ export async function storeFirstSelfRecord(
 }
 
 /**
- * Stores the successor of a user's self-record: of writers at the same time, one succeeds. A stolen session alone must
- * not replace a record, because the browser of its owner would then raise an alarm. Throws `self_record_changed`,
- * `reauthentication_required`.
+ * Stores the successor of a user's self-record, or the first one: of writers at the same time, one succeeds. A stolen
+ * session alone must store none, because the browser of its owner would then raise an alarm. Throws
+ * `self_record_changed`, `reauthentication_required`.
  */
 export async function replaceSelfRecord(
   db: Database,
@@ -36,11 +36,10 @@ export async function replaceSelfRecord(
   record: SelfRecordEntry,
   now: Date,
 ): Promise<void> {
-  const isFirst = record.sequence === 1
-  if (!isFirst) requireRecentAuthentication(session, now)
+  requireRecentAuthentication(session, now)
   const { userId } = session
   await actingTransaction(db, session, async (tx) => {
-    const write = isFirst ? store.insertSelfRecord : store.updateSelfRecord
+    const write = record.sequence === 1 ? store.insertSelfRecord : store.updateSelfRecord
     if (!(await write(tx, userId, record, now))) throw errors.self_record_changed()
   })
 }

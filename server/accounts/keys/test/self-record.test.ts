@@ -54,7 +54,7 @@ test('SLF-21 a record has at most 44 KiB, and is one for each user', async () =>
   assert.deepEqual(rows, [{ sequence: 1 }])
 })
 
-test('SLF-22 a session alone cannot replace a record after five minutes, and never that of another user', async () => {
+test('SLF-22 a session alone cannot store a record after five minutes, and never that of another user', async () => {
   const [ada, bob] = [await world.person(), await world.person()]
   assert.equal((await put(ada, { sequence: 1, ciphertext: 'of ada' })).statusCode, 204)
   assert.equal(
@@ -64,6 +64,10 @@ test('SLF-22 a session alone cannot replace a record after five minutes, and nev
   world.pass(limits.freshAuthenticationSeconds + 1)
   const stale = await put(ada, { sequence: 2, ciphertext: 'of a thief' })
   assert.deepEqual([stale.statusCode, stale.json().error], [403, 'reauthentication_required'])
+  const first = await put(bob, { sequence: 1, ciphertext: 'of a thief' })
+  assert.deepEqual([first.statusCode, first.json().error], [403, 'reauthentication_required'])
+  assert.equal(await recordOf(bob), null)
+  await reauthenticate(world, bob)
   assert.equal((await put(bob, { sequence: 1, ciphertext: 'of bob' })).statusCode, 204)
   assert.deepEqual(await recordOf(ada), { sequence: 1, ciphertext: 'of ada' })
   await reauthenticate(world, ada)
