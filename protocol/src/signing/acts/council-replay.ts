@@ -7,7 +7,14 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/schema'
 import { councilSettings } from '../../formats/acts/act.ts'
 import { isObject } from '../../formats/json.ts'
-import { type Admitted, applyDecision, type Council, type CouncilDecision, type CouncilError } from './council.ts'
+import {
+  type Admitted,
+  applyDecision,
+  type Council,
+  type CouncilDecision,
+  type CouncilError,
+  isResetPending,
+} from './council.ts'
 import type { VerifiedTrailRecord } from './trail-verification.ts'
 
 /** A decision of a council that was not permitted, was recorded without a signature, or has malformed details. */
@@ -161,15 +168,17 @@ function toAdmitted({ identityId, maySign, mayApprove }: { identityId: string } 
 
 /** Reads a record without signatures: only what takes something from a council, or delays it, is done so. */
 function readUnsigned(
-  { entry: { action } }: VerifiedTrailRecord,
+  { entry: { action, actor, at } }: VerifiedTrailRecord,
   details: unknown,
-  { signatories, approvalsNeeded }: Council,
+  { signatories, approvalsNeeded, resetRequestedAt }: Council,
 ): Decided[] | 'unsigned_decision' | 'erased' {
   const event = Check(UnsignedEvent, details) ? details : undefined
   const ofSignatory = (identityId: string | null | undefined) =>
     signatories.find(({ signatoryId }) => signatoryId === identityId)?.signatoryId
   switch (action) {
     case 'organization.council.reset_vetoed': {
+      // A restore of version 0.1.0 vetoed requests that had expired. That changes nothing.
+      if (actor === 'operator' && !isResetPending(resetRequestedAt, new Date(at))) return []
       const by = ofSignatory(event?.identityId) ?? signatories[0]?.signatoryId
       return by === undefined ? [] : [{ decision: { kind: 'veto_reset' }, by }]
     }

@@ -126,12 +126,12 @@ function stateFlaw(council: Council, decision: CouncilDecision, now: Date): Coun
       return signatories.some(isNamed(decision)) ? undefined : 'unknown_signatory'
     case 'request_reset':
       if (!hasCouncil) return 'no_council'
-      return isPending(resetRequestedAt, now) ? 'reset_pending' : undefined
+      return isResetPending(resetRequestedAt, now) ? 'reset_pending' : undefined
     case 'veto_reset':
-      return isPending(resetRequestedAt, now) ? undefined : 'no_reset'
+      return isResetPending(resetRequestedAt, now) ? undefined : 'no_reset'
     case 'reset':
       if (!resetRequestedAt) return 'no_reset'
-      if (!isPending(resetRequestedAt, now)) return 'reset_expired'
+      if (!isResetPending(resetRequestedAt, now)) return 'reset_expired'
       return now.getTime() - resetRequestedAt.getTime() < resetAfterMilliseconds ? 'too_early' : undefined
   }
 }
@@ -175,7 +175,8 @@ function isLargeEnough({ approvalsNeeded, signatories }: Council): boolean {
   return Number.isInteger(approvalsNeeded) && approvalsNeeded >= 1 && approvalsNeeded < approving.length
 }
 
-function isPending(resetRequestedAt: Date | undefined, now: Date): boolean {
+/** Returns whether a reset can still be completed or vetoed. */
+export function isResetPending(resetRequestedAt: Date | undefined, now: Date): boolean {
   return resetRequestedAt !== undefined && now.getTime() - resetRequestedAt.getTime() < resetUntilMilliseconds
 }
 

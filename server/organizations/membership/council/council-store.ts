@@ -175,12 +175,12 @@ export async function updateReset(
     .execute()
 }
 
-/** Lists the organizations where a reset was requested and not vetoed or completed. */
-export async function listResetRequests(tx: Transaction): Promise<OrganizationId[]> {
-  const rows = await tx
+/** Lists the requests for resets that were not vetoed or completed, also those that have expired. */
+export function listResetRequests(tx: Transaction): Promise<{ organizationId: OrganizationId; requestedAt: Date }[]> {
+  return tx
     .selectFrom('organization_council_reset')
-    .select('organization_id')
+    .select(['organization_id as organizationId', 'requested_at as requestedAt'])
     .where('requested_at', 'is not', null)
+    .$narrowType<{ requestedAt: Date }>()
     .execute()
-  return rows.map(({ organization_id }) => organization_id)
 }

@@ -5,6 +5,7 @@ import {
   type Council,
   type CouncilDecision,
   type CouncilError,
+  isResetPending,
 } from '@countersign/protocol/signing/acts/council'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -215,11 +216,12 @@ export function deleteSignatoriesOf(tx: Transaction, identityIds: IdentityId[]):
 
 /**
  * Ends all requests for resets after the restore of a backup, which cannot know which were vetoed since. Owners request
- * them again.
+ * them again. Those that have expired are deleted without a veto, which a verifier of the trail would not expect.
  */
 export async function endResetRequests(tx: Transaction, now: Date): Promise<void> {
-  for (const organizationId of await store.listResetRequests(tx)) {
+  for (const { organizationId, requestedAt } of await store.listResetRequests(tx)) {
     await setResetRequest(tx, organizationId, null)
+    if (!isResetPending(requestedAt, now)) continue
     await recordAuditEvent(tx, { action: 'organization.council.reset_vetoed', actor: 'operator', organizationId }, now)
   }
 }

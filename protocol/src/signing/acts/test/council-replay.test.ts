@@ -86,6 +86,26 @@ test('ACT-28 a signed decision about a council with malformed details is refused
   assert.equal(unknown.add(admission, { identityId: 'puppet' }), 'malformed_decision', 'also of an unknown council')
 })
 
+test('ACT-24 a veto by the operator is ignored where no reset is pending, and one by a signatory is refused', () => {
+  const at = (record: VerifiedTrailRecord, day: number, actor = record.entry.actor): VerifiedTrailRecord => ({
+    ...record,
+    entry: { ...record.entry, actor, at: new Date(Date.UTC(2030, 0, 1 + day)).toISOString() },
+  })
+  const request = at(by(['olga'], 'organization.council.reset_requested'), 0)
+  const veto = unsigned('organization.council.reset_vetoed')
+  const details = { identityId: null, details: {} }
+  const completion = by(['olga'], 'organization.council.reset')
+  for (const day of [1, 28]) {
+    const replay = founded()
+    assert.equal(replay.add(at(veto, 0, 'operator'), details), undefined, 'before the request')
+    assert.equal(replay.add(request, {}), undefined)
+    assert.equal(replay.add(at(veto, day, 'operator'), details), undefined)
+    assert.equal(replay.add(at(veto, day, 'user'), details), 'no_reset')
+    assert.equal(replay.add(at(completion, day + 14), {}), day === 28 ? 'reset_expired' : 'no_reset')
+    assert.equal(replay.council()?.approvalsNeeded, 2)
+  }
+})
+
 test('ACT-29 a council approves that signatures are no longer required, whatever the details say of before', () => {
   const update = (names: string[]) => by(names, 'organization.updated')
   const off = { requireSignedActions: false, from: { requireSignedActions: true } }
