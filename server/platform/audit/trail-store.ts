@@ -19,11 +19,15 @@ export type TrailEvent = TrailEventDetails & {
   actor: Selectable<Tables['audit_event']>['actor']
 }
 
-export async function listOrganizationsWithPendingEvents(db: Database, count: number): Promise<OrganizationId[]> {
+export async function listOrganizationsWithPendingEvents(
+  db: Database,
+  { except, count }: { except: OrganizationId[]; count: number },
+): Promise<OrganizationId[]> {
   const rows = await db
     .selectFrom('organization_trail_pending')
     .select('organization_id')
     .distinct()
+    .where(sql<boolean>`organization_id <> all(${except}::uuid[])`)
     .orderBy('organization_id')
     .limit(count)
     .execute()

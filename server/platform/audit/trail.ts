@@ -13,7 +13,7 @@ import {
   parseCanonicalJson,
   writeCanonicalJson,
 } from '@countersign/protocol/formats/signing/canonical-json'
-import { type Database, isReadOnly, type Transaction, transaction } from '#platform/database/database.ts'
+import { type Database, isReadOnly, isUnavailable, type Transaction, transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
 import { type AuditEvent, recordPlacedEvent } from './audit-log.ts'
 import type { DeletedEvent } from './chain-store.ts'
@@ -26,17 +26,33 @@ const eventsPerBatch = 500
 const roundsMax = 20
 const saltBytes = 16
 
-/** Gives the events of all organizations their places. An organization with many events delays no other one. */
+/**
+ * Gives the events of all organizations their places. An organization with many events delays no other one. Throws at
+ * the end if those of an organization cannot be placed.
+ */
 export async function extendTrails(db: Database): Promise<void> {
+  const failed = new Map<OrganizationId, unknown>()
   for (let round = 0; round < roundsMax; round += 1) {
-    const organizations = await store.listOrganizationsWithPendingEvents(db, organizationsPerRound)
-    if (organizations.length === 0) return
-    for (const organizationId of organizations) {
-      const appended = await appendBatch(db, organizationId)
-      // What waits and cannot be placed was deleted by the operator, and would keep others waiting.
-      if (appended === 0) await store.forgetDeletedEvents(db, organizationId)
-    }
+    const except = [...failed.keys()]
+    const organizations = await store.listOrganizationsWithPendingEvents(db, { except, count: organizationsPerRound })
+    if (organizations.length === 0) break
+    for (const organizationId of organizations)
+      await placeBatch(db, organizationId).catch((error: unknown) => {
+        if (isUnavailable(error)) throw error
+        failed.set(organizationId, error)
+      })
   }
+  const [first] = failed
+  if (!first) return
+  const [organizationId, cause] = first
+  throw new Error(`the trail of ${organizationId} cannot be extended, of ${failed.size} such trails`, { cause })
+}
+
+/** Gives the next events of an organization their places. */
+async function placeBatch(db: Database, organizationId: OrganizationId): Promise<void> {
+  const appended = await appendBatch(db, organizationId)
+  // What waits and cannot be placed was deleted by the operator, and would keep others waiting.
+  if (appended === 0) await store.forgetDeletedEvents(db, organizationId)
 }
 
 /**

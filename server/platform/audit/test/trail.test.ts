@@ -222,3 +222,24 @@ test('ACT-34 however many events wait, those of each organization have their pla
   assert.deepEqual([long.length, short.length], [601, 1])
   assert.equal(typeof verify(long, { organizationId: busy }), 'object')
 })
+
+test('ACT-34 an organization whose events cannot have places keeps no other one waiting', async () => {
+  const [{ id: broken }, { id: other }] = [
+    await createOrganization(world, owner, 'Broken'),
+    await createOrganization(world, owner, 'Other'),
+  ]
+  assert.ok(broken < other, 'the broken one has its turn first')
+  await extendTrails(world.db)
+  await record(broken)
+  await record(other)
+  // Fixture: the next place is taken.
+  const ofBroken = world.db.updateTable('organization_trail_head').where('organization_id', '=', broken)
+  await ofBroken.set({ sequence: 0 }).execute()
+  await assert.rejects(extendTrails(world.db), new RegExp(`the trail of ${broken} cannot be extended`))
+  const waiting = await world.db.selectFrom('organization_trail_pending').select('organization_id').execute()
+  assert.deepEqual(waiting, [{ organization_id: broken }])
+  assert.equal((await exportTrail(other)).length, 2)
+  await ofBroken.set({ sequence: 1 }).execute()
+  await extendTrails(world.db)
+  assert.equal((await exportTrail(broken)).length, 2)
+})
