@@ -217,6 +217,24 @@ async function useUp(world: TestWorld, session: Pick<Person, 'headers'>, identit
   await untilRefused('PATCH', '/api/auth/passkeys/none', { name: 'Stolen' })
 }
 
+test('E2E-12 a user can create 60 app keys a day, and receives existing ones without limit', async (t) => {
+  const world = await limitedWorld(t)
+  const ada = await world.person()
+  const app = await world.app({ supportsE2ee: true })
+  const { clientId, redirectUri } = app
+  const ask = asPerson(world, { headers: await ada.signIn() })
+  const consent = (scope: string, parts: object) => {
+    const { identityId } = ada
+    return ask('POST', '/api/oauth/authorize', { clientId, redirectUri, identityId, scope, ...parts })
+  }
+  const reset = (nth: number) => consent('openid e2ee:reset', { encryptedAppKey: `sealed ${nth}` })
+  const statuses = await statusesOf(61, reset)
+  assert.equal(statuses.at(0), 200)
+  assert.equal(statuses.at(-1), 429)
+  assert.equal((await consent('openid', {})).statusCode, 200)
+  assert.deepEqual(rateLimitPolicies['new-app-keys-per-user'], { points: 60, seconds: 24 * 3600 })
+})
+
 test('GRW-48 a stolen session uses up no limit that its owner needs to repair the account or to sign in', async (t) => {
   const world = await limitedWorld(t, 'changes-per-user=400')
   const ada = await world.person()

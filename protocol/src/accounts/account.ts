@@ -123,7 +123,7 @@ export const AccountExport = Type.Object({
   recoveryCodeSince: Type.Union([Timestamp, Type.Null()]),
   selfRecord: Type.Union([SelfRecordEntry, Type.Null()]),
   formerCiphertexts: Type.Array(FormerCiphertext, {
-    description: 'What only the master key before a reset opens, kept for 90 days',
+    description: 'What a reset of the keys, or of an app key, has replaced, kept for 90 days',
   }),
   authorizations: Type.Array(Authorization),
   delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),

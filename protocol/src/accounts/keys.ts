@@ -132,7 +132,10 @@ export const replaceSelfRecord = endpoint(
   { 204: NoContent },
 )
 
-/** What only a master key from before a reset opens. `reference` names the key or app that it belongs to, by kind. */
+/**
+ * What a reset has replaced: of all keys, what only the former master key opens; of an app key, its ciphertext.
+ * `reference` names the key or app that it belongs to, by kind.
+ */
 export const FormerCiphertext = Type.Object({
   kind: Type.Union([
     Kind,

@@ -55,7 +55,7 @@ export const limits = {
   /** How long another passkey of the account can undo a completed recovery. */
   recoveryHoldSeconds: 7 * 24 * 3600,
   recoveryLinkKeptSeconds: 30 * 24 * 3600,
-  /** How long what the master key before a reset opens is kept. */
+  /** How long what a reset of the keys or of an app key replaces is kept. */
   formerKeysKeptSeconds: 90 * 24 * 3600,
   clientIdCharactersMax: 300,
   /** Days of an app's usage that its developer sees, and those that are stored. */

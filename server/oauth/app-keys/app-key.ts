@@ -6,6 +6,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { equalBytes } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { lockOwnIdentity } from '#accounts/identities/identity.ts'
+import { keepFormer } from '#accounts/keys/former-key.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import {
   requireRecentAuthentication,
@@ -48,8 +49,9 @@ type ResolveAppKeyInput = {
  * Resolves the app key of an identity that connects the app in this transaction.
  *
  * Returns the stored key if there is one, even if another browser created it in the meantime, otherwise the new key.
- * With `reset` it also returns the key that the new one replaces. Concurrent browsers therefore all deliver the same
- * key. Throws `app_key_required`, `reauthentication_required`, `key_in_use`.
+ * With `reset` it also returns the key that the new one replaces, and keeps it: the app may never get this answer.
+ * Concurrent browsers therefore all deliver the same key. Throws `app_key_required`, `reauthentication_required`,
+ * `key_in_use`.
  */
 export async function resolveAppKey(
   tx: Transaction,
@@ -65,10 +67,14 @@ export async function resolveAppKey(
 
   requireRecentAuthentication(session, now)
   if (made.publicKey && !(await store.reserveAppPublicKey(tx, place, made.publicKey))) throw errors.key_in_use()
+  const { userId } = session
+  if (present) {
+    const { ciphertext } = present
+    await keepFormer(tx, userId, [{ kind: 'app_key', identityId, reference: clientId, ciphertext }], now)
+  }
   const key: AppKey = { ...made, mode: wish.mode, createdAt: now }
   await store.upsertAppKey(tx, place, key)
   const action = present ? 'app_key.replaced' : 'app_key.created'
-  const { userId } = session
   await recordAuditEvent(tx, { action, actor: 'user', userId, identityId, clientId, details: { mode: wish.mode } }, now)
   return { appKey: toEncryptedAppKey(key), ...(present && { replacedAppKey: toEncryptedAppKey(present) }) }
 }

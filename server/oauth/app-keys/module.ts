@@ -9,6 +9,7 @@ const auditActions = ['app_key.created', 'app_key.replaced', 'app_key.resealed']
 const rateLimits = {
   'app-lookups': { points: 60, seconds: 60 },
   'app-lookups-per-app': { points: 600, seconds: 60 },
+  'new-app-keys-per-user': { points: 60, seconds: 24 * 3600 },
 } as const
 
 declare module '#platform/audit/audit-log.ts' {

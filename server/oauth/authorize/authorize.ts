@@ -62,7 +62,7 @@ const requiredEmail = { sentence: 'The app requires an e-mail address, but the i
  * `invalid_client`, `invalid_redirect_uri`, `invalid_request`, `invalid_request_uri`, `invalid_scope`,
  * `invalid_target`, `identity_not_found`, `app_access_denied`, `organization_access_denied`,
  * `enterprise_sso_required`, `passkey_required`, `email_not_verified`, `reauthentication_required`, `login_required`,
- * `consent_required`, `app_key_required`, `invalid_public_key`, `key_in_use`.
+ * `consent_required`, `app_key_required`, `invalid_public_key`, `key_in_use`, `rate_limited`.
  */
 export async function authorize(
   { kernel, apps }: { kernel: ServerContext; apps: AppDirectory },
@@ -75,6 +75,9 @@ export async function authorize(
   // Each such consent may store an app that no user registered.
   if (app.metadataFetchedAt)
     await kernel.rateLimits.count('unregistered-client-consents-per-user', keyOf(session, session.userId, now))
+  // A reset keeps the ciphertext of each key that it replaces.
+  if (sent.encryptedAppKey || sent.encryptedAppPrivateKey)
+    await kernel.rateLimits.count('new-app-keys-per-user', keyOf(session, session.userId, now))
   const { requestUri } = sent
   const { given, code, keys } = await actingTransaction(kernel.db, session, async (tx) => {
     const kept = requestUri === undefined ? undefined : await spendRequest(tx, app.clientId, requestUri, now)

@@ -114,6 +114,33 @@ test('a key is replaced only on request, and the former key is returned once', a
   assert.ok((await actsOf(person)).includes('app_key.replaced'))
 })
 
+/** Former app keys in the account export, oldest first. */
+const formerOf = async ({ headers }: Person): Promise<object[]> => {
+  const { formerCiphertexts } = (await world.api.inject({ url: '/api/account/export', headers })).json()
+  return formerCiphertexts.map(({ kind, identityId, reference, ciphertext }: Record<string, unknown>) => ({
+    ...{ kind, identityId, reference, ciphertext },
+  }))
+}
+
+test('E2E-12 a key that a reset replaces is kept, also if no app ever gets the answer', async () => {
+  const person = await world.person()
+  await consent(person, { encryptedAppKey: 'first' })
+  await consent(person, { scope: 'openid e2ee:asymmetric', ...pair('first pair') })
+  assert.deepEqual(await formerOf(person), [])
+  for (const encryptedAppKey of ['second', 'third'])
+    assert.equal((await consent(person, { scope: 'openid e2ee:reset', encryptedAppKey })).statusCode, 200)
+  const pairReset = await consent(person, { scope: 'openid e2ee:asymmetric e2ee:reset', ...pair('second pair') })
+  assert.equal(pairReset.statusCode, 200, pairReset.body)
+  const { identityId } = person
+  const ciphertexts = ['first', 'second', 'private first pair']
+  assert.deepEqual(
+    await formerOf(person),
+    ciphertexts.map((ciphertext) => ({ kind: 'app_key', identityId, reference: app.clientId, ciphertext })),
+  )
+  await consent(person, {})
+  assert.equal((await formerOf(person)).length, 3)
+})
+
 test('concurrent resets each return the key that they replaced, and no key is lost', async () => {
   const person = await world.person()
   await consent(person, { encryptedAppKey: 'first' })

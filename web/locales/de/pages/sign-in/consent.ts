@@ -79,8 +79,9 @@ export const consentMessages: typeof english = {
     },
     serverOpens: (app) => `Der Server von ${app} erhält deinen Schlüssel und kann lesen, was du dort verschlüsselst.`,
     newKey:
-      'Die App möchte einen neuen Schlüssel und erhält den alten noch einmal. Was sie nicht neu verschlüsselt, geht ' +
-      'verloren.',
+      'Die App möchte einen neuen Schlüssel und erhält den alten noch einmal. Erlaube das nur, wenn du in der App ' +
+      'einen neuen Schlüssel verlangt hast. Bis die App deine Daten neu verschlüsselt, öffnet sie nur der alte ' +
+      'Schlüssel. Er bleibt 90 Tage in der Datei mit deinen Daten.',
     privacy: 'Datenschutz',
     terms: 'Nutzungsbedingungen',
   },

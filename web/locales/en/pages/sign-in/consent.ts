@@ -68,8 +68,9 @@ export const consentMessages = {
     serverOpens: (app: string) =>
       `The server of ${app} receives your encryption key and can read what you encrypt there.`,
     newKey:
-      'The app asks for a new encryption key and gets your old one once more. Anything it doesn’t re-encrypt will ' +
-      'be lost.',
+      'The app asks for a new encryption key and gets your old one once more. Allow this only if you asked the app ' +
+      'for a new key. Until the app re-encrypts your data, only the old key opens it. The old key stays in your ' +
+      'data download for 90 days.',
     privacy: 'Privacy',
     terms: 'Terms',
   },
