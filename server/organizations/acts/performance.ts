@@ -59,7 +59,7 @@ type Signed = {
  * Does an act once: carries out the request that started it, with all checks of its endpoint, in one transaction with
  * the entry of the trail. Throws `act_not_found`, `invalid_act`, `invalid_credential`, `state_changed`,
  * `act_superseded`, and the errors of the endpoint. Then nothing was done, and the act can be tried again until it
- * expires.
+ * expires, unless there is nothing to do any more.
  */
 export async function performAct(
   kernel: ServerContext,
@@ -93,8 +93,11 @@ export async function performAct(
     const requested = { details: {}, signature: undefined, isDryRun: false, act: { record } }
     return perform({ asking: { session, organizationId, identityId, requested }, ...content, caller }, now)
   })
-  // The endpoint found nothing to change, for example a domain that is verified already.
-  if (!isRecorded) await actingTransaction(kernel.db, session, (tx) => consumeAct(tx, act, now))
+  if (!isRecorded) {
+    // The endpoint found nothing to change, for example a domain that is verified already. The trail lacks the act.
+    await actingTransaction(kernel.db, session, (tx) => consumeAct(tx, act, now))
+    throw errors.state_changed()
+  }
   return { action: act.action, result: typeof result === 'object' ? result : null, endpoint }
 }
 

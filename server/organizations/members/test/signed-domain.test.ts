@@ -4,7 +4,7 @@ import { signedActionMessage } from '@countersign/protocol/formats/messages/mess
 import type { OrganizationDomain } from '@countersign/protocol/organizations/domains'
 import { actorOf } from '#testing/actor.ts'
 import { startNameServer } from '#testing/name-server.ts'
-import { businessRequest, createOrganization } from '#testing/organization.ts'
+import { businessRequest, createOrganization, join } from '#testing/organization.ts'
 import { createSigner } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -56,4 +56,29 @@ test('where signed actions are required, claiming, verifying and removing a doma
   assert.equal(gone.json().error, 'domain_verification_failed', 'nor is recording the result of that check')
   await doSigned(`DELETE ${path}/domains/${domainId}`, 'removed', { domainId })
   assert.deepEqual(await domains(), [])
+})
+
+test('ACT-53 an act whose change another member made first ends, and does not count as done', async () => {
+  const owner = await createSigner(world)
+  const { id: organizationId } = await createOrganization(world, owner)
+  const path = `/organizations/${organizationId}`
+  const actor = actorOf(world, owner)
+  const admin = await createSigner(world)
+  await join(world, { id: organizationId, owner, role: 'admin' }, admin)
+  assert.equal((await actor.act(`PATCH ${path}`, { requireSignedActions: true })).statusCode, 200)
+  assert.equal((await actor.act(`POST ${path}/domains`, { domain: 'shared.example' })).statusCode, 200)
+  const listed = await businessRequest(world, owner, `GET ${path}/domains`)
+  const [claimed] = listed.json<{ domains: OrganizationDomain[] }>().domains
+  assert.ok(claimed)
+  dns.setTexts(claimed.challenge.name, claimed.challenge.value)
+
+  const verify = `POST ${path}/domains/${claimed.domainId}/verify` as const
+  const trail = async () => (await businessRequest(world, owner, `GET ${path}/trail`)).body
+  const started = await actor.start(verify)
+  assert.equal((await actorOf(world, admin).act(verify)).statusCode, 200)
+  const before = await trail()
+  const late = await actor.do(started)
+  assert.deepEqual([late.statusCode, late.json().error], [409, 'state_changed'], late.body)
+  assert.equal((await actor.do(started)).json().error, 'act_not_found')
+  assert.equal(await trail(), before)
 })
