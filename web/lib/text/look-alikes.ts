@@ -142,16 +142,31 @@ type Around = {
 
 function markWord(word: string, around: Around): Part[] {
   const pieces = word.match(letters) ?? []
-  const strange = strangeScriptsOf(pieces, around.known)
+  const strange = isUnit(word) ? new Set<string>() : strangeScriptsOf(pieces, around.known)
+  const within = { ...around, ...readWord(word, pieces) }
   return pieces.map((text, index) => {
-    const isStrange = (strange.has(scriptOf(text)) && !isUnit(word)) || hasForeignMark(text)
+    const isStrange = strange.has(scriptOf(text)) || hasForeignMark(text)
     const isFalse =
       isPoint(pieces, index) ||
-      isTwinOfLatin(pieces, index, around) ||
-      isCostumed(text, word, around) ||
-      isDressed(text, pieces[index - 1], { word, ...around })
+      isTwinOfLatin(pieces, index, within) ||
+      isCostumed(text, within) ||
+      isDressed(text, pieces[index - 1], within)
     return { is: isStrange || isFalse ? 'look-alike' : 'plain', text }
   })
+}
+
+/** What the letters of a word have in common. Read once, because a word can be as long as the text. */
+type Within = Around & ReturnType<typeof readWord>
+
+function readWord(word: string, pieces: string[]) {
+  const others = pieces.filter((each) => !passingLetter.test(each))
+  return {
+    word,
+    hasDigit: /[0-9]/.test(word),
+    isOrdinal: frenchOrdinal.test(word),
+    /** True if there are letters besides those that look like others, and all of them are ASCII. */
+    isAsciiBesides: others.length > 0 && others.every((each) => /^[0-9A-Za-z]$/.test(each)),
+  }
 }
 
 /**
@@ -195,13 +210,11 @@ function isPoint(pieces: string[], index: number): boolean {
  * Returns whether a Latin letter looks like a digit in a number, or like another letter in an ASCII word of a line that
  * shows no language with that letter. Two ordinal signs in a row look like zeros.
  */
-function isTwinOfLatin(pieces: string[], index: number, { isOwnLatin }: Around): boolean {
+function isTwinOfLatin(pieces: string[], index: number, { isOwnLatin, hasDigit, isAsciiBesides }: Within): boolean {
   const [before = '', piece = '', after = ''] = [pieces[index - 1], pieces[index], pieces[index + 1]]
   if (piece === '\u00BA') return before === piece || after === piece
-  if (passingDigit.test(piece) && pieces.some((each) => /^[0-9]/.test(each))) return true
-  if (!passingLetter.test(piece) || isOwnLatin(piece)) return false
-  const others = pieces.filter((each) => !passingLetter.test(each))
-  return others.length > 0 && others.every((each) => /^[0-9A-Za-z]$/.test(each))
+  if (passingDigit.test(piece) && hasDigit) return true
+  return passingLetter.test(piece) && !isOwnLatin(piece) && isAsciiBesides
 }
 
 /**
@@ -256,11 +269,11 @@ function scriptOfWord(word: string): string | undefined {
   return isWord ? [...named][0] : undefined
 }
 
-function isCostumed(piece: string, word: string, { isBeyondLatin, isEastAsian }: Around): boolean {
+function isCostumed(piece: string, { isBeyondLatin, isEastAsian, hasDigit }: Within): boolean {
   if (costumed.test(piece) || small.test(piece)) return true
   if (wide.test(piece)) return !isEastAsian
   // A digit of another script may look like another ASCII digit.
-  return /^[\p{Nd}--[0-9]]/v.test(piece) && (/[0-9]/.test(word) || !isBeyondLatin)
+  return /^[\p{Nd}--[0-9]]/v.test(piece) && (hasDigit || !isBeyondLatin)
 }
 
 /**
@@ -268,15 +281,10 @@ function isCostumed(piece: string, word: string, { isBeyondLatin, isEastAsian }:
  * or number, or it is the Chinese zero. Usual forms are not marked: `m²`, `CO₂`, `1½`, `nº`, a single number in a
  * circle, and such numbers and the zero next to East Asian letters.
  */
-function isDressed(
-  piece: string,
-  before: string | undefined,
-  { word, isEastAsian }: Around & { word: string },
-): boolean {
+function isDressed(piece: string, before: string | undefined, { word, isEastAsian, isOrdinal }: Within): boolean {
   if (/^[\0-\x7F]/.test(piece) || wide.test(piece) || ordinals.test(piece)) return false
   if (piece === '〇') return !isEastAsian
-  // French ordinal numbers.
-  if (/^[0-9]+[ᵈᵉʳˢ]{1,2}$/.test(word)) return false
+  if (isOrdinal) return false
   const plain = piece.normalize('NFKC')
   if (/^[A-Za-z]$/.test(plain)) return true
   if (!/^\(?[0-9]+[.)]?$/.test(plain) || !/^\p{No}/v.test(piece) || isEastAsian) return false
@@ -284,6 +292,7 @@ function isDressed(
 }
 
 const ordinals = /^[ªº]/
+const frenchOrdinal = /^[0-9]+[ᵈᵉʳˢ]{1,2}$/
 /** Superscripts and subscripts. */
 const raised = /^[\u00B2\u00B3\u00B9\u2070-\u209C]/
 /** Characters that NFKC maps to an ASCII sign, such as a small or full-width dollar, percent or at sign. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '@countersign/protocol/formats/limits'
+import { measureCost, objectionTo, repeated, type Shapes } from '../../../../server/testing/parser-cost.ts'
 import { linesOf, findSuspiciousCharacters } from '../text-inspection.ts'
 
 const marksOf = (text: string) => findSuspiciousCharacters(linesOf(text)).get('look-alike') ?? 0
@@ -65,3 +67,20 @@ test('SIG-36 ordinary text of many languages has no look-alike', () => {
   ])
     assert.deepEqual([...findSuspiciousCharacters(linesOf(text))], [], text)
 })
+
+const longWords: Shapes = {
+  'dotless letters': repeated('ı'),
+  'dotless and other letters': repeated('ıa'),
+  'letters that look like digits': repeated('ɩ'),
+  'digits of another script': repeated('٣'),
+  'digits of another script after others': (size) => '1'.repeat(size / 2) + '٣'.repeat(size / 2),
+  'digits before letters that look Latin': (size) => '1'.repeat(size / 2) + 'а'.repeat(size / 2),
+  'raised letters': repeated('ᵈ'),
+  'marks of another script': repeated('a\u0e4d'),
+}
+
+for (const [what, build] of Object.entries(longWords))
+  test(`a text of one long word is inspected in linear time: ${what}`, async () => {
+    const parser = { sizeMax: limits.signingPayloadCharactersMax, parse: linesOf, shapes: longWords }
+    assert.equal(objectionTo(await measureCost(parser, build), { ...parser, millisecondsMax: 500 }), undefined)
+  })
