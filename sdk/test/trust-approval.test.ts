@@ -129,17 +129,40 @@ test('TRU-19 a request that was created without trust is proved when it is await
   signed(approve(ada.pair, stated()))
   assert.equal((await app.waitForSignature(stored)).status, 'signed')
   addLeaf(log, ada.identityId, newKeyPair(), { event: 'rotated', linkedBy: ada.pair })
-  await assert.rejects(app.waitForSignature(stored), { code: 'key_not_proved' })
+  await assert.rejects(app.waitForSignature(stored), { code: 'key_not_proved' }, 'replaced before it signed')
   assert.equal((await app.waitForSignature(request)).status, 'signed', 'this key was proved at the request')
 })
 
+/** Half an hour after the signature: a request lives for an hour at most. */
+const expiresAt = '2030-01-01T12:30:00.000Z'
+const afterSigning = '2030-01-01T12:20:00.000Z'
+
+test('TRU-19 a request that was created without trust is proved by the key in force when it was signed', async (t) => {
+  const { ada, app, answerWith, service, log } = await begin(t)
+  const of = async (signer: KeyPair, version: number, expiry = expiresAt) => {
+    const request = { requestId: randomUUID(), identityId: ada.identityId, payload, expiresAt: expiry, signingUrl: '' }
+    const { publicKey } = signer
+    const stated = { ...request, publicKey, issuer: service.settings.authUrl }
+    const approval = approve(signer, statementOf(stated, { keyVersion: version }))
+    answerWith({ signature: signer.sign(payload), publicKey, approval })
+    return app.waitForSignature({ ...request, publicKey })
+  }
+  const next = newKeyPair()
+  addLeaf(log, ada.identityId, next, { event: 'rotated', linkedBy: ada.pair, at: afterSigning })
+  assert.equal((await of(ada.pair, 1)).status, 'signed')
+  await assert.rejects(of(next, 2), { code: 'key_not_proved' }, 'not in force yet')
+  await assert.rejects(of(newKeyPair(), 1), { code: 'key_not_proved' })
+  const muchLater = '2030-02-01T12:30:00.000Z'
+  await assert.rejects(of(ada.pair, 1, muchLater), { code: 'key_not_proved' }, 'the service names an earlier time')
+})
+
 /** A request to an organization that Ada has signed and Bob has approved. */
-async function requestOfOrganization(t: TestContext) {
+async function requestOfOrganization(t: TestContext, expiry = '2040-01-01T12:00:00.000Z') {
   const { ada, bob, cyd, app, answerWith, service, log } = await begin(t)
   const organizationId = randomUUID()
   const organization = { id: organizationId, name: 'Acme', isSigned: false, approvals: 0, approvalsNeeded: 1 }
-  const expiresAt = '2040-01-01T12:00:00.000Z'
-  service.answers.opened = () => ({ status: 201, body: { requestId: randomUUID(), expiresAt, organization } })
+  const opened = () => ({ requestId: randomUUID(), expiresAt: expiry, organization })
+  service.answers.opened = () => ({ status: 201, body: opened() })
   const request = await app.createOrganizationRequest({ organizationId, payload })
   const issuer = service.settings.authUrl
   const of = ({ identityId, memberId, pair }: typeof ada, role: string, changes: JsonObject = {}) => {
@@ -183,4 +206,23 @@ test('TRU-20 members whom the service invents, or with other keys or approvals, 
   for (const [code, second] of lies) await assert.rejects(wait([signed, second]), refusal(code))
   addLeaf(log, bob.identityId, newKeyPair(), { event: 'rotated', linkedBy: bob.pair })
   await assert.rejects(wait([signed, of(bob, 'approve')]), { code: 'key_not_proved' })
+})
+
+test('TRU-20 a member may replace the key after signing, also to one that nobody has proved', async (t) => {
+  const { ada, bob, of, wait, log } = await requestOfOrganization(t, expiresAt)
+  const next = newKeyPair()
+  addLeaf(log, ada.identityId, newKeyPair(), { event: 'rotated', linkedBy: ada.pair, at: afterSigning })
+  addLeaf(log, bob.identityId, next, { event: 'rotated', provedBy: null, at: afterSigning })
+  assert.equal((await wait([of(ada, 'sign'), of(bob, 'approve')])).status, 'signed')
+  const later = of({ ...bob, pair: next }, 'approve', { keyVersion: 2 })
+  await assert.rejects(wait([of(ada, 'sign'), later]), { code: 'key_not_proved' })
+})
+
+test('TRU-20 the key of a member is refused without proofs, also if the next one has them', async (t) => {
+  const { ada, cyd, of, wait, log } = await requestOfOrganization(t, expiresAt)
+  const dan = { identityId: randomUUID(), memberId: randomUUID(), pair: newKeyPair() }
+  addLeaf(log, dan.identityId, dan.pair, { event: 'created', provedBy: null })
+  assert.equal((await wait([of(ada, 'sign'), of(cyd, 'approve')])).status, 'signed')
+  addLeaf(log, dan.identityId, newKeyPair(), { event: 'rotated', linkedBy: dan.pair, at: afterSigning })
+  await assert.rejects(wait([of(ada, 'sign'), of(dan, 'approve')]), { code: 'key_not_proved' })
 })

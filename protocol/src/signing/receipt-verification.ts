@@ -9,6 +9,7 @@ import {
 } from './receipt-reading.ts'
 
 export { findApprovalError, type Approval, type ExpectedApproval } from './approvals.ts'
+export { wasInForce } from './receipt-keys.ts'
 export type {
   LogKeySet,
   ReceiptError,

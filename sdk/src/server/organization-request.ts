@@ -1,13 +1,13 @@
 import { CountersignError } from '../shared/error.ts'
 import type { Operations } from '../shared/api-types.ts'
 import { requireApproval } from '../trust/approval-proof.ts'
+import { proveKey } from '../trust/key-proof.ts'
 import { admitCurrentCheckpoint } from '../trust/log-head.ts'
 import { warnWithoutTrust } from '../trust/trust.ts'
 import { verifySignature } from './signature.ts'
 import {
   postSigningRequest,
   refuseReservedPayload,
-  requireKey,
   signingPageUrl,
   unexpected,
   pollStatus,
@@ -102,7 +102,8 @@ async function requireApproved(
   { requestId, organizationId, payload, approvalsNeeded, expiresAt }: OrganizationRequest,
   { identityId, memberId, role, publicKey, at, approval }: MemberSignature,
 ): Promise<void> {
-  const keyVersion = app.trust && (await requireKey(app.trust, { identityId, publicKey }))
+  const { trust } = app
+  const keyVersion = trust && (await proveKey(trust, identityId, { publicKey, at, expiresAt })).keyVersion
   const organization = { id: organizationId, approvalsNeeded, memberId }
   const request = { requestId, identityId, role, payload, expiresAt, answeredAt: at, organization }
   requireApproval(app, approval, { ...request, publicKey, keyVersion })

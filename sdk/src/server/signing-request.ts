@@ -138,26 +138,17 @@ export async function waitForSignature(
   return outcome
 }
 
-/** Verifies the approval of a request by the key that was proved when it was created, or is proved now. */
+/** Verifies the approval of a request by the key that was proved when it was created, or else is proved now. */
 async function requireApproved(
   app: App,
   { requestId, identityId, payload, publicKey, expiresAt, keyVersion }: SigningRequest,
   { approval, resolvedAt: answeredAt }: Pick<Signed, 'approval' | 'resolvedAt'>,
 ): Promise<void> {
   const { trust } = app
-  const provedVersion = keyVersion ?? (trust && (await requireKey(trust, { identityId, publicKey })))
+  const use = { publicKey, at: answeredAt, expiresAt }
+  const provedVersion = keyVersion ?? (trust && (await proveKey(trust, identityId, use)).keyVersion)
   const request = { requestId, identityId, role: 'self', payload, expiresAt, answeredAt } as const
   requireApproval(app, approval, { ...request, publicKey, keyVersion: provedVersion })
-}
-
-/** Requires that a key is the proved key of an identity; returns its version. */
-export async function requireKey(
-  trust: Trust,
-  { identityId, publicKey }: { identityId: string; publicKey: string },
-): Promise<number> {
-  const proved = await proveKey(trust, identityId)
-  if (proved.publicKey !== publicKey) throw notProved('The signature is by another key than that of the identity.')
-  return proved.keyVersion
 }
 
 type Watched = { requestId: string; expiresAt: string }

@@ -2,13 +2,15 @@ import type { Checkpoint } from '@countersign/protocol/formats/signing/checkpoin
 import { containsLeaf, verifyCheckpoint } from '@countersign/protocol/formats/signing/key-inclusion'
 import { hashKeyEvent, identityDigest, readKeyEvent } from '@countersign/protocol/formats/signing/key-event'
 import {
+  type HistoryKey,
   type IndexedLeaf,
   type KeyHistory,
   type KeyHistoryError,
   listMissingKeyProofs,
   readKeyHistory,
 } from '@countersign/protocol/formats/signing/key-history'
-import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
+import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
+import { nodeSuite, wasInForce } from '@countersign/protocol/signing/receipt-verification'
 import { CountersignError } from '../shared/error.ts'
 import { exchange, isRecord } from '../shared/exchange.ts'
 import { type KnownLog, admitCheckpoint, parseStored, readKnownLog } from './log-head.ts'
@@ -20,6 +22,9 @@ type KeyTrust = Pick<Trust, 'log' | 'keys'>
 
 /** The signing key of an identity that the log has proved. */
 export type ProvedKey = { publicKey: string; keyVersion: number }
+
+/** Key that has answered a request, as the service says, when it did, and the expiry named at the creation. */
+export type KeyUse = { publicKey: string; at: string; expiresAt: string }
 
 type LoggedLeaf = IndexedLeaf & { hashes: string[] }
 
@@ -33,12 +38,12 @@ const leavesMax = 600
 const attemptsMax = 8
 
 /**
- * Proves the key of an identity: reads its leaves from the log of the service, verifies them under checkpoints that
- * continue what was seen before, and stores its last leaf. Throws `key_not_proved` if the log does not prove a key,
- * `history_rewritten` if a leaf that was seen is missing, the code of `readKeyHistory` for an invalid history, and the
- * codes of `admitCheckpoint`.
+ * Proves the key of an identity, or the one of a use, which was in force then: reads the leaves from the log of the
+ * service, verifies them under checkpoints that continue what was seen before, and stores the last leaf. Throws
+ * `key_not_proved` if the log does not prove a key, `history_rewritten` if a leaf that was seen is missing, the code of
+ * `readKeyHistory` for an invalid history, and the codes of `admitCheckpoint`.
  */
-export async function proveKey(trust: KeyTrust, identityId: string): Promise<ProvedKey> {
+export async function proveKey(trust: KeyTrust, identityId: string, use?: KeyUse): Promise<ProvedKey> {
   const { store } = trust.log
   const storeKey = storeKeyOf(identityId)
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
@@ -46,7 +51,7 @@ export async function proveKey(trust: KeyTrust, identityId: string): Promise<Pro
     const known = parseKnownLeaf(await store.read(storeKey))
     const { log, leaves } = await fetchLeaves(trust.log, identityId)
     requireKnownLeaf(leaves, known)
-    const key = await requireProvedKey(trust, identityId, readHistory(log, identityId, leaves))
+    const key = await requireProvedKey(trust, identityId, until(readHistory(log, identityId, leaves), use))
     const last = leaves.at(-1)
     if (!last) throw notProved(noLeaf)
     const next = toText(last)
@@ -117,22 +122,43 @@ function readHistory({ key: { name: log } }: KnownLog, identityId: string, leave
   return history
 }
 
-/** Returns the key in force, if its owner and each key before have proved it, or the app accepts it. */
+/** Returns the keys up to the one in force, or in force at a use. Throws `key_not_proved` if that was another one. */
+function until({ keys }: KeyHistory, use: KeyUse | undefined): HistoryKey[] {
+  if (!use) return keys
+  const used = keys.find(({ publicKey }) => publicKey === use.publicKey)
+  if (!used || !wasInForce(used, Date.parse(use.at)) || endedBefore(used, use))
+    throw notProved('The signature is by another key than that of the identity.')
+  return keys.filter(({ keyVersion }) => keyVersion <= used.keyVersion)
+}
+
+/**
+ * Returns whether a key was replaced before its request can have existed. The service names the time of a signature,
+ * and could name an earlier one for a key that was stolen and replaced.
+ */
+function endedBefore({ endedAt }: HistoryKey, { expiresAt }: KeyUse): boolean {
+  if (endedAt === null) return false
+  const earliest = Date.parse(expiresAt) - pageLimits.signingLifetimeSecondsMax * 1000
+  return !(Date.parse(endedAt) >= earliest)
+}
+
+/** Returns the last of these keys, if its owner and each key before have proved it, or the app accepts it. */
 async function requireProvedKey(
-  { keys }: Pick<KeyTrust, 'keys'>,
+  { keys: policy }: Pick<KeyTrust, 'keys'>,
   identityId: string,
-  history: KeyHistory,
+  keys: HistoryKey[],
 ): Promise<ProvedKey> {
-  const { publicKey, keyVersion } = history.state
-  const missing = listMissingKeyProofs(history, keyVersion)
-  if (missing.length === 0 || keys === 'any') return { publicKey, keyVersion }
-  const isAccepted = keys !== 'proved' && (await acceptsBreak(keys, identityId, history))
+  const last = keys.at(-1)
+  if (!last) throw notProved(noLeaf)
+  const { publicKey, keyVersion } = last
+  const missing = listMissingKeyProofs({ keys }, keyVersion)
+  if (missing.length === 0 || policy === 'any') return { publicKey, keyVersion }
+  const isAccepted = policy !== 'proved' && (await acceptsBreak(policy, identityId, keys))
   if (!isAccepted) throw notProved(`Its owner has not proved it (${missing.join(', ')}).`)
   return { publicKey, keyVersion }
 }
 
 /** Checks that the app accepts the last key without a link, and that it and each later key has proof of possession. */
-async function acceptsBreak(accept: AcceptKey, identityId: string, { keys }: KeyHistory): Promise<boolean> {
+async function acceptsBreak(accept: AcceptKey, identityId: string, keys: HistoryKey[]): Promise<boolean> {
   const last = keys.findLast(({ isLinked }) => !isLinked)
   if (!last || keys.some((key) => key.keyVersion >= last.keyVersion && !key.hasPossession)) return false
   const { publicKey, keyVersion } = last
