@@ -38,7 +38,7 @@ export function lockGroupOfSource(tx: Transaction, groupId: string, managedBy: s
 export function lockGroupsOfSource(tx: Transaction, groupIds: string[], managedBy: string) {
   return tx
     .selectFrom('user_group')
-    .select(group)
+    .select([...group, 'protected'])
     .where('group_id', 'in', groupIds)
     .where('managed_by', '=', managedBy)
     .where('deleted_at', 'is', null)

@@ -92,22 +92,27 @@ export async function changeMembersOfSource(
   await record(tx, { by, group, action: 'group.member.removed', audited: removed, notified: left }, now)
 }
 
-type Joining = { identityId: IdentityId; managedBy: string; groupIds: string[] }
+type Joining = { identityId: IdentityId; managedBy: string; groupIds: string[]; joinsProtected: boolean }
 
-/** Adds a new identity, which its transaction has inserted, to the groups of its source among these. */
+/**
+ * Adds a new identity, which its transaction has inserted, to the groups of its source among these. Returns false if
+ * one is protected and it may not join such a group.
+ */
 export async function joinGroupsOfSource(
   tx: Transaction,
-  { identityId, managedBy, groupIds }: Joining,
+  { identityId, managedBy, groupIds, joinsProtected }: Joining,
   now: Date,
-): Promise<void> {
-  if (groupIds.length === 0) return
+): Promise<boolean> {
+  if (groupIds.length === 0) return true
   for (const group of await store.lockGroupsOfSource(tx, groupIds, managedBy)) {
+    if (group.protected && !joinsProtected) return false
     const { groupId } = group
     const { added, joined } = await insertMembers(tx, { groupId, source: managedBy, identityIds: [identityId] }, now)
     await addToMemberCount(tx, groupId, joined.length)
     const by = { actor: 'system' } as const
     await record(tx, { by, group, action: 'group.member.added', audited: added, notified: joined }, now)
   }
+  return true
 }
 
 type Recorded = {

@@ -24,7 +24,7 @@ import type { RegisteredIdentity, RegistrationPart } from '#platform/module/defi
 import type { ServerContext } from '#platform/module/services.ts'
 import { readRegistrationRule, type RegistrationRule } from '#platform/settings/setting.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { acceptInvited, findInvitedOfToken } from './invited/invited-identity.ts'
+import { acceptInvited, findInvited, findInvitedOfToken, type InvitedRow } from './invited/invited-identity.ts'
 import * as store from './store.ts'
 import { voidReasonOf } from './void.ts'
 
@@ -37,7 +37,8 @@ const errors = defineErrors({
 export async function previewInvitation(db: Database, token: string, now: Date): Promise<AccountInvitationPreview> {
   const { invitation } = await transaction(db, async (tx) => {
     const found = await store.findUsable(tx, sha256(token), now)
-    return requireRights(tx, found, now)
+    const invited = found?.identityId ? await findInvited(tx, found.identityId) : undefined
+    return requireRights(tx, { invitation: found, invited }, now)
   })
   const { handle, displayName, email, message, identityId } = invitation
   return { handle, displayName, email, message, areNamesFixed: identityId !== null }
@@ -150,7 +151,7 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   const invited = isInvited ? await acceptInvited(tx, identityId) : undefined
   if (isInvited && !invited?.active) throw errors.invitation_expired()
   const consumed = await store.consumeInvitation(tx, sha256(token), now)
-  const { invitation, groups } = await requireRights(tx, consumed, now)
+  const { invitation, groups, identityGroups, held } = await requireRights(tx, { invitation: consumed, invited }, now)
   // The invitation of another identity must not accept this one, nor that of this identity another one.
   if (invitation.identityId !== (isInvited ? identityId : null)) throw errors.invitation_expired()
   if (isInvited) await store.releaseOfIdentity(tx, identityId)
@@ -167,23 +168,31 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   if (!(await joinGroups(tx, { identityId, groups, invitationId }, now))) throw errors.invitation_expired()
   if (invited?.managedBy === null) {
     // A directory that was deleted has left the groups that it had named.
-    const left = invited.groupIds.filter((groupId) => !invitation.groupIds.includes(groupId))
-    if (!(await joinGroups(tx, { identityId, groups: await findGroups(tx, left), invitationId }, now)))
-      throw errors.invitation_expired()
+    const left = identityGroups.filter(({ groupId }) => !invitation.groupIds.includes(groupId))
+    if (!(await joinGroups(tx, { identityId, groups: left, invitationId }, now))) throw errors.invitation_expired()
   } else if (invited) {
     const { managedBy, groupIds } = invited
     await setManager(tx, identityId, { managedBy, managesAccount: isFirst })
-    await joinGroupsOfSource(tx, { identityId, managedBy, groupIds }, now)
+    const joinsProtected = invitation.kind === 'mail' || held.includes('operators.manage')
+    if (!(await joinGroupsOfSource(tx, { identityId, managedBy, groupIds, joinsProtected }, now)))
+      throw errors.invitation_expired()
   }
   const after = await findIdentity(tx, identityId)
   return { identities: after ? [toIdentity(after)] : [] }
 }
 
-/** Returns an invitation with its groups. Throws `invitation_expired` without one, or if it is void. */
-async function requireRights(tx: Transaction, invitation: store.InvitationRow | undefined, now: Date) {
+type Presenting = { invitation: store.InvitationRow | undefined; invited: InvitedRow | undefined }
+
+/**
+ * Returns an invitation with its groups, those of its invited identity, and the rights of its operator. Throws
+ * `invitation_expired` without one, or if it is void.
+ */
+async function requireRights(tx: Transaction, { invitation, invited }: Presenting, now: Date) {
   if (!invitation) throw errors.invitation_expired()
-  const groups = await findGroups(tx, invitation.groupIds)
+  const found = await findGroups(tx, [...new Set([...invitation.groupIds, ...(invited?.groupIds ?? [])])])
+  const groups = found.filter(({ groupId }) => invitation.groupIds.includes(groupId))
+  const identityGroups = found.filter(({ groupId }) => invited?.groupIds.includes(groupId))
   const held = await holdRights(tx, invitation, now)
-  if (voidReasonOf({ ...invitation, groups, held }) !== null) throw errors.invitation_expired()
-  return { invitation, groups }
+  if (voidReasonOf({ ...invitation, groups, identityGroups, held }) !== null) throw errors.invitation_expired()
+  return { invitation, groups, identityGroups, held }
 }

@@ -1,16 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type {
-  AccountInvitation,
-  InvitationVoidReason,
-  NewAccountInvitation,
-} from '@countersign/protocol/accounts/invitations'
+import type { AccountInvitation, NewAccountInvitation } from '@countersign/protocol/accounts/invitations'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { containsAddress, isEmail, normalizeEmail } from '@countersign/protocol/formats/email'
 import { limits } from '@countersign/protocol/formats/limits'
-import { isLanguage, type Language } from '@countersign/protocol/formats/registries/languages'
+import type { Language } from '@countersign/protocol/formats/registries/languages'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { findGroups, requireGroups, requireRightsOverMembers } from '#accounts/groups/group.ts'
-import { holdRights, readRights, requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
+import { holdRights, requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
@@ -21,6 +17,7 @@ import { readInstant } from '#platform/http/instant.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { hashKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
+import { describeInvitation, describeInvitations, languageOf } from './description.ts'
 import { invitationUrl, letterOf, type LetterInput } from './invitation-mail.ts'
 import { notifyMailing } from './mailing.ts'
 import * as store from './store.ts'
@@ -256,33 +253,12 @@ async function requireRightsOverGroups(
   }
 }
 
-/** Throws `invitation_void` for an invitation whose link could not be accepted. */
+/** Throws `invitation_void` for a mailed invitation whose link could not be accepted. */
 async function requireNotVoid(tx: Transaction, invitation: store.InvitationRow, now: Date): Promise<void> {
   const held = await holdRights(tx, invitation, now)
   const groups = await findGroups(tx, invitation.groupIds)
-  const reason = voidReasonOf({ ...invitation, groups, held })
+  const reason = voidReasonOf({ ...invitation, groups, identityGroups: [], held })
   if (reason !== null) throw errors.invitation_void({ fields: { reason } })
-}
-
-/** Returns invitations as operators see them now. */
-async function describeInvitations(db: Database, rows: store.InvitationRow[], now: Date): Promise<AccountInvitation[]> {
-  const found = await findGroups(db, [...new Set(rows.flatMap(({ groupIds }) => groupIds))])
-  const byId = new Map(found.map((group) => [group.groupId, group]))
-  const heldBy = await readRights(db, rows, now)
-  return rows.map((row) => {
-    const groups = row.groupIds.flatMap((groupId) => byId.get(groupId) ?? [])
-    return toInvitation(row, { groups, voidReason: voidReasonOf({ ...row, groups, held: heldBy(row) }) }, now)
-  })
-}
-
-export async function describeInvitation(
-  db: Database,
-  row: store.InvitationRow,
-  now: Date,
-): Promise<AccountInvitation> {
-  const [invitation] = await describeInvitations(db, [row], now)
-  if (!invitation) throw errors.invitation_not_found()
-  return invitation
 }
 
 /** Mails an invitation. Returns false if that fails. */
@@ -321,28 +297,4 @@ function validateShown({ displayName, message }: { displayName: string | null; m
     throw errors.invalid_request({ sentence: 'message must be 1 to 500 visible characters in one line.' })
   if (containsAddress(message))
     throw errors.invalid_request({ sentence: 'message must contain no address. Write a space after each sentence.' })
-}
-
-function languageOf({ language }: Pick<store.InvitationRow, 'language'>): Language {
-  return isLanguage(language) ? language : 'en'
-}
-
-type Present = { groups: { key: string }[]; voidReason: InvitationVoidReason | null }
-
-function toInvitation(row: store.InvitationRow, { groups, voidReason }: Present, now: Date): AccountInvitation {
-  const { invitationId, kind, email, handle, displayName, message, maxUses, useCount } = row
-  const isUsed = useCount >= maxUses
-  return {
-    ...{ invitationId, kind, email, handle, displayName, message, maxUses, useCount },
-    groups: groups.map(({ key }) => key),
-    language: languageOf(row),
-    status: isUsed ? 'used' : voidReason !== null ? 'void' : row.expiresAt <= now ? 'expired' : 'pending',
-    voidReason: isUsed ? null : voidReason,
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    mailedAt: row.mailedAt?.toISOString() ?? null,
-    nextMailAt: isUsed ? null : (row.nextMailAt?.toISOString() ?? null),
-    createdBy: row.operatorId,
-    identityId: row.identityId,
-  }
 }

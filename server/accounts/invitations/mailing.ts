@@ -62,7 +62,7 @@ export async function mailDue(kernel: ServerContext, stopped?: AbortSignal): Pro
   for (const row of leased) {
     if (stopped?.aborted) break
     const own = groups.filter(({ groupId }) => row.groupIds.includes(groupId))
-    const isVoid = voidReasonOf({ ...row, groups: own, held: heldBy(row) }) !== null
+    const isVoid = voidReasonOf({ ...row, groups: own, identityGroups: [], held: heldBy(row) }) !== null
     if (isVoid || row.expiresAt <= now) await store.setMailAt(db, { ...row, until }, null)
     else await mail(kernel, row, until)
   }

@@ -2,7 +2,7 @@ import type { NewAccountInvitation } from '@countersign/protocol/accounts/invita
 import type { Language } from '@countersign/protocol/formats/registries/languages'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { findGroups } from '#accounts/groups/group.ts'
+import { findGroups, requireRightsOverGroup } from '#accounts/groups/group.ts'
 import { claimHandle } from '#accounts/identities/handle.ts'
 import { findIdentity, generateIdentityId, validateIdentity } from '#accounts/identities/identity.ts'
 import { setTerms } from '#accounts/identities/terms/term.ts'
@@ -11,8 +11,9 @@ import { defineErrors } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { afterCommit, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
+import { describeInvitation } from '../description.ts'
 import { invitationUrl } from '../invitation-mail.ts'
-import { describeInvitation, readInvitation, storeInvitation } from '../invitation.ts'
+import { readInvitation, storeInvitation } from '../invitation.ts'
 import { notifyMailing } from '../mailing.ts'
 import { revokeInvitation } from './invited-identity.ts'
 import * as store from './store.ts'
@@ -68,7 +69,8 @@ type Again = Inviting & { identityId: IdentityId }
 
 /**
  * Invites an invited identity again, to its address or with another link. The invitation before ends. It counts by the
- * rights of this operator, who needs those of the first invitation. Throws `identity_not_found`,
+ * rights of this operator, who needs those of the first invitation, and for a link those over protected groups of a
+ * directory. Throws `identity_not_found`,
  * `identity_not_invited`, `state_changed`, `managed_elsewhere` if a directory has deactivated the identity, and as
  * `addInvitedIdentity`.
  */
@@ -83,12 +85,16 @@ export async function inviteAgain(
   const { operator } = inviting
   const { handle, displayName, email, groupIds } = found
   if (!found.active) throw errors.managed_elsewhere()
-  // What a directory has made it a member of is not of this invitation.
+  // The groups in which a directory has put it are not of this invitation.
   const groups = (await findGroups(db, groupIds)).filter(({ managedBy }) => managedBy === null).map(({ key }) => key)
   const again = { ...inviting, handle, displayName, groups, ...(email !== null && { email }) }
   const draft = draftOf(kernel, again, now)
   const stored = await operatorTransaction(db, operator, async (tx) => {
-    if (!(await store.lockInvited(tx, identityId))?.active) throw errors.state_changed()
+    const locked = await store.lockInvited(tx, identityId)
+    if (!locked?.active) throw errors.state_changed()
+    // A mail reaches the address that the directory names. The operator can give a link to anyone.
+    if (email === null)
+      for (const group of await findGroups(tx, locked.groupIds)) requireRightsOverGroup(operator, group, now)
     await revokeInvitation(tx, { operator, identityId }, now)
     return storeFor(tx, { ...draft, identityId }, now)
   })

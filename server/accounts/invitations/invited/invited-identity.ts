@@ -9,7 +9,7 @@ import { deleteOfIdentity } from '../store.ts'
 import * as store from './store.ts'
 import type { InvitedRow } from './store.ts'
 
-export { findInvited, findInvitedOfToken, lockInvited, releaseInvited } from './store.ts'
+export { findInvited, findInvitedOfToken, listGroupIds, lockInvited, releaseInvited } from './store.ts'
 export type { InvitedRow }
 
 const errors = defineErrors({

@@ -32,6 +32,17 @@ export function findInvited(db: Database, identityId: IdentityId) {
   return db.selectFrom('invited_identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
 }
 
+/** Returns the groups that invited identities join, by identity. */
+export async function listGroupIds(db: Database, identityIds: IdentityId[]): Promise<Map<string, string[]>> {
+  if (identityIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('invited_identity')
+    .select(['identity_id as identityId', 'group_ids as groupIds'])
+    .where(sql<boolean>`identity_id = any(${identityIds}::uuid[])`)
+    .execute()
+  return new Map(rows.map(({ identityId, groupIds }) => [identityId, groupIds]))
+}
+
 /** Locks an invited identity until the transaction ends. Returns undefined if it does not exist. */
 export function lockInvited(tx: Transaction, identityId: IdentityId) {
   return tx
