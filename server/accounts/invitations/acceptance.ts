@@ -14,6 +14,7 @@ import {
 } from '#accounts/identities/identity.ts'
 import { setManager } from '#accounts/identities/managed.ts'
 import { holdRights } from '#accounts/operators/acting-operator.ts'
+import { isInAccountOf } from '#accounts/operators/operator.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { consumeProof, requireOpenMode, requireProof } from '#accounts/registration-email/proof.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -30,6 +31,10 @@ import { voidReasonOf } from './void.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'handle and displayName must be those of the invitation.'],
+  operator_protected: [
+    403,
+    'Operators cannot accept their own invitation into groups. Another operator can invite you.',
+  ],
   invitation_expired: [410, 'The invitation does not exist, has expired, or was used, deleted or withdrawn.'],
 })
 
@@ -119,8 +124,8 @@ type Accepting = NewIdentity & { session: PasskeySession; invitation: string }
 
 /**
  * Adds an identity to the account of a session by an invitation, which applies to this identity alone. Operators see
- * the same as after a registration. Throws `registration_closed`, `invitation_expired`, `invalid_request`, and as
- * `addToAccount`.
+ * the same as after a registration. Throws `registration_closed`, `invitation_expired`, `invalid_request`,
+ * `operator_protected`, and as `addToAccount`.
  */
 export function acceptWithFurtherIdentity(
   { db, config }: ServerContext,
@@ -144,7 +149,8 @@ type Accepted = RegisteredIdentity & { token: string; isFirst: boolean }
 
 /**
  * Uses an invitation once for a new identity, which joins its groups and gets the address that the mailed token proves.
- * Throws `invitation_expired`.
+ * Operators do not join groups by their own invitation with their account, as by no other change. Throws
+ * `invitation_expired`, `operator_protected`.
  */
 async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }: Accepted, now: Date) {
   // Like everything that changes an invited identity, this locks it before its invitation.
@@ -154,6 +160,9 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   const { invitation, groups, identityGroups, held } = await requireRights(tx, { invitation: consumed, invited }, now)
   // The invitation of another identity must not accept this one, nor that of this identity another one.
   if (invitation.identityId !== (isInvited ? identityId : null)) throw errors.invitation_expired()
+  const { kind, operatorId } = invitation
+  const isIntoGroups = groups.length > 0 || (kind === 'link' && identityGroups.length > 0)
+  if (!isFirst && isIntoGroups && (await isInAccountOf(tx, operatorId, [identityId]))) throw errors.operator_protected()
   if (isInvited) await store.releaseOfIdentity(tx, identityId)
   const before = await findIdentity(tx, identityId)
   if (!before) throw errors.invitation_expired()
@@ -173,7 +182,7 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   } else if (invited) {
     const { managedBy, groupIds } = invited
     await setManager(tx, identityId, { managedBy, managesAccount: isFirst })
-    const joinsProtected = invitation.kind === 'mail' || held.includes('operators.manage')
+    const joinsProtected = kind === 'mail' || held.includes('operators.manage')
     if (!(await joinGroupsOfSource(tx, { identityId, managedBy, groupIds, joinsProtected }, now)))
       throw errors.invitation_expired()
   }

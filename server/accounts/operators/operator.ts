@@ -193,9 +193,17 @@ export async function requireNotOwnAccount(
   operator: Operator,
   identityIds: IdentityId[],
 ): Promise<void> {
-  const own = rightsHolderOf(operator)
-  if (own !== null && (await store.isInAccountOf(tx, own, identityIds)))
+  if (await isInAccountOf(tx, rightsHolderOf(operator), identityIds))
     throw errors.operator_protected({ sentence: ownAccount })
+}
+
+/** Tells if one of the identities belongs to the account of an operator. ADMIN_TOKEN has none. */
+export async function isInAccountOf(
+  tx: Transaction,
+  operatorId: IdentityId | null,
+  identityIds: IdentityId[],
+): Promise<boolean> {
+  return operatorId !== null && (await store.isInAccountOf(tx, operatorId, identityIds))
 }
 
 /** Throws `operator_protected` unless an operator has the rights of all operators among identities. */

@@ -47,6 +47,7 @@ export const problemMessages: typeof english = {
       mail_not_set_up: 'البريد الإلكتروني غير مُعَدّ في هذه الخدمة.',
       app_not_found: 'لم يعد هذا التطبيق موجودًا.',
       identity_suspended: 'إحدى هوياتك معلّقة.',
+      operator_protected: 'لا يمكنك الانضمام إلى مجموعات بدعوتك أنت. اطلب من مشغّل آخر أن يدعوك.',
       last_identity: 'هذه هويتك الوحيدة. لإزالتها، احذف حسابك.',
       too_many_pending: 'يطلب عدد كبير من أجهزتك فتح قفلها. انتظر بضع دقائق.',
       organization_not_found: 'لم تعد عضوًا في هذه المؤسسة.',

@@ -54,6 +54,8 @@ export const problemMessages: typeof english = {
       mail_not_set_up: 'Bei diesem Dienst ist kein E-Mail-Versand eingerichtet.',
       app_not_found: 'Diese App gibt es nicht mehr.',
       identity_suspended: 'Eine deiner Identitäten ist gesperrt.',
+      operator_protected:
+        'Mit deiner eigenen Einladung kannst du keiner Gruppe beitreten. Lass dich von jemand anderem einladen.',
       last_identity: 'Das ist deine einzige Identität. Um sie zu entfernen, lösche dein Konto.',
       too_many_pending: 'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten.',
       organization_not_found: 'Du bist kein Mitglied dieser Organisation mehr.',

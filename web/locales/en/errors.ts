@@ -48,6 +48,7 @@ export const problemMessages = {
       mail_not_set_up: 'E-mail isn’t set up on this service.',
       app_not_found: 'This app no longer exists.',
       identity_suspended: 'While one of your identities is suspended, you can’t add another.',
+      operator_protected: 'You can’t join groups by your own invitation. Ask another operator to invite you.',
       last_identity: 'This is your only identity. To remove it, delete your account.',
       too_many_pending: 'Too many of your devices ask to be unlocked. Wait a few minutes.',
       organization_not_found: 'You’re no longer a member of this organization.',

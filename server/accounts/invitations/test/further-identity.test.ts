@@ -136,6 +136,25 @@ test('REG-10 an acceptance that is refused uses nothing and adds no identity', a
   assert.equal((await present(invitation)).useCount, 0)
 })
 
+test('REG-10 no operator joins a group by their own invitation with their own account', async () => {
+  const { groupId } = await operate<{ groupId: string }>('POST', 'groups', { key: 'board', displayName: 'Board' })
+  const person = await world.person()
+  const operator = await makeOperator(world, person, 'owner')
+  const create = async (fields: object) => {
+    const payload = { kind: 'link', ...fields }
+    const sent = { method: 'POST', url: '/api/admin/invitations', headers: operator.page, payload } as const
+    return (await world.api.inject(sent)).json<Required<NewAccountInvitation>>()
+  }
+  const [into, plain] = [await create({ groups: ['board'] }), await create({})]
+  const refused = await accept(person, into.token)
+  assert.deepEqual([refused.status, refused.error], [403, 'operator_protected'])
+  assert.equal((await present(into.invitation)).useCount, 0)
+  assert.equal((await identitiesOf(person)).length, 1)
+  assert.equal((await accept(person, plain.token)).status, 201, 'without groups it changes no rights')
+  const { identity } = await accept(await world.person(), into.token)
+  assert.deepEqual(await membersOf(groupId), [identity.identityId])
+})
+
 test('REG-10 a further identity needs the rights of the operator, and no closed registration', async () => {
   const people = await makeOperator(world, await world.person(), 'people')
   const sent = { method: 'POST', url: '/api/admin/invitations', headers: people.page } as const
