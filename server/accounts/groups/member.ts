@@ -21,7 +21,7 @@ import * as store from './member-store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'An identity is to be added and removed.'],
-  identity_not_found: [404, 'An identity does not exist.'],
+  identity_not_found: [404, 'An identity does not exist, or is invited and has no account yet.'],
   too_many_groups: [409, `An identity can be in at most ${limits.groupsPerIdentityMax} groups.`],
 })
 

@@ -6,6 +6,9 @@ import { deleteMemberships, exportGroupsOf } from './member.ts'
 import { groupRoutes } from './routes.ts'
 import { endExpiredMemberships } from './upstream.ts'
 
+// Another room has the changes of members: they are of invited identities too.
+const { addGroupMember: _add, removeGroupMember: _remove, changeGroupMembers: _change, ...ownEndpoints } = endpoints
+
 const auditActions = [
   'group.created',
   'group.updated',
@@ -22,7 +25,7 @@ declare module '#platform/audit/audit-log.ts' {
 
 export const groups = defineModule()({
   name: 'accounts/groups',
-  endpoints: endpointsOf(endpoints),
+  endpoints: endpointsOf(ownEndpoints),
   mount: (hosts, { kernel }) => groupRoutes(hosts.api, kernel),
   auditActions,
   tables: {

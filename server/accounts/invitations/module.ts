@@ -1,7 +1,9 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/invitations'
+import { addGroupMember, changeGroupMembers, removeGroupMember } from '@countersign/protocol/accounts/groups'
 import { defineModule } from '#platform/module/define-module.ts'
 import { admissionOfRegistration } from './acceptance.ts'
+import { memberRoutes } from './invited/member-routes.ts'
 import { pruneInvitations } from './invitation.ts'
 import { startMailing } from './mailing.ts'
 import { accountInvitationRoutes } from './routes.ts'
@@ -33,8 +35,11 @@ declare module '#platform/rate-limits/rate-limit.ts' {
 
 export const invitations = defineModule()({
   name: 'accounts/invitations',
-  endpoints: endpointsOf(endpoints),
-  mount: (hosts, { kernel }) => accountInvitationRoutes(hosts.api, kernel),
+  endpoints: [...endpointsOf(endpoints), addGroupMember, removeGroupMember, changeGroupMembers],
+  mount(hosts, { kernel }) {
+    accountInvitationRoutes(hosts.api, kernel)
+    memberRoutes(hosts.api, kernel)
+  },
   auditActions,
   rateLimits,
   // A restore has no invitations. Operators invite its invited identities again.

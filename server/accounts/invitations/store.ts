@@ -190,6 +190,15 @@ export async function renameOfIdentity(tx: Transaction, { identityId, handle, di
     .execute()
 }
 
+type Membership = { groupId: string; identityIds: IdentityId[] }
+
+/** Removes a group from the invitations of invited identities. */
+export async function removeGroupOfIdentities(tx: Transaction, { groupId, identityIds }: Membership): Promise<void> {
+  await sql`
+    update invitation set group_ids = array_remove(group_ids, ${groupId}::uuid)
+    where identity_id = any(${identityIds}::uuid[])`.execute(tx)
+}
+
 /** Deletes the invitation of an invited identity. Returns its ID and kind, or undefined without one. */
 export function deleteOfIdentity(tx: Transaction, identityId: IdentityId) {
   return tx

@@ -24,7 +24,7 @@ import * as tokenStore from './token-store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'An operator who leaves cannot keep tokens.'],
-  identity_not_found: [404, 'No identity has this username.'],
+  identity_not_found: [404, 'No identity has this username, or it is invited and has no account yet.'],
   operator_not_found: [404, 'No operator has this ID.'],
   last_owner: [409, 'The service must have an owner. Make another identity an owner first.'],
   operator_exists: [409, 'This identity is an operator already.'],

@@ -14,7 +14,7 @@ import type { RoleGroup, RoleIdentity, RoleRow } from './store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Invalid roles.'],
-  identity_not_found: [404, 'An identity does not exist.'],
+  identity_not_found: [404, 'An identity does not exist, or is invited and has no account yet.'],
 })
 
 /** Reference to the roles of an app by an operator. */

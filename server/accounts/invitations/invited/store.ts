@@ -74,11 +74,13 @@ export async function addGroup(tx: Transaction, { groupId, identityIds }: Member
   return rows.map(({ identityId }) => identityId)
 }
 
-/** Removes a group from those that invited identities join. */
-export async function removeGroup(tx: Transaction, { groupId, identityIds }: Membership): Promise<void> {
-  await sql`
+/** Removes a group from those that invited identities join. Returns the identities that had it. */
+export async function removeGroup(tx: Transaction, { groupId, identityIds }: Membership): Promise<IdentityId[]> {
+  const { rows } = await sql<{ identityId: IdentityId }>`
     update invited_identity set group_ids = array_remove(group_ids, ${groupId}::uuid)
-    where identity_id = any(${identityIds}::uuid[])`.execute(tx)
+    where identity_id = any(${identityIds}::uuid[]) and group_ids @> array[${groupId}::uuid]
+    returning identity_id as "identityId"`.execute(tx)
+  return rows.map(({ identityId }) => identityId)
 }
 
 /** Lets invited identities of a source be those of operators. Who was deactivated stays without an invitation. */
