@@ -141,7 +141,8 @@ export const InvitationImportRow = Type.Object({
   email: Type.String({ description: 'As it is in the file' }),
   status: Type.Enum(['ok', 'already_invited', 'failed'], {
     type: 'string',
-    description: 'already_invited: a mailed invitation to this address is pending or was used, so that none is sent',
+    description:
+      'already_invited: a mailed invitation to this address is listed as pending or used, so that none is sent',
   }),
   invitationId: nullable(Uuid),
   errors: Type.Array(

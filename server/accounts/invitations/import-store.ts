@@ -9,12 +9,24 @@ export async function lockImports(tx: Transaction): Promise<void> {
   await sql`lock table invitation in share update exclusive mode`.execute(tx)
 }
 
-/** Returns those of the addresses, in lower case, to which a mailed invitation is pending or was used. */
-export async function findInvitedAddresses(tx: Transaction, addresses: string[], now: Date): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`
-    select distinct lower(email) as address from invitation
-    where lower(email) = any(${addresses}::text[]) and (use_count > 0 or expires_at > ${now})`.execute(tx)
-  return rows.map(({ address }) => address)
+/** Finds the mailed invitations of addresses in lower case that are pending or were used, also the void ones. */
+export function findMailed(tx: Transaction, addresses: string[], now: Date) {
+  return tx
+    .selectFrom('invitation')
+    .select(invitation)
+    .where(sql<boolean>`lower(email) = any(${addresses}::text[]) and (use_count > 0 or expires_at > ${now})`)
+    .execute()
+}
+
+/** Deletes invitations that were not used. Returns their IDs. */
+export async function deleteUnused(tx: Transaction, invitationIds: string[]): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('invitation')
+    .where(sql<boolean>`invitation_id = any(${invitationIds}::uuid[])`)
+    .where('use_count', '=', 0)
+    .returning('invitation_id as invitationId')
+    .execute()
+  return rows.map(({ invitationId }) => invitationId)
 }
 
 /** Counts the pending invitations, up to the limit. */

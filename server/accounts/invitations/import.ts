@@ -5,13 +5,14 @@ import type { Language } from '@countersign/protocol/formats/registries/language
 import { findGroupsByKey, requireRightsOverMembers } from '#accounts/groups/group.ts'
 import { requirePermissions, rightsOf } from '#accounts/operators/acting-operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
-import { recordAuditEvents } from '#platform/audit/audit-log.ts'
+import { type AuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import { afterCommit, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
+import { describeInvitations } from './description.ts'
 import * as store from './import-store.ts'
 import { type ImportRow, parseImportFile } from './import-file.ts'
 import { notifyMailing } from './mailing.ts'
@@ -31,8 +32,9 @@ export type ImportInput = {
 
 /**
  * Invites the people of a file by mail, all or none, or those of its good rows (`skip`). The mails are sent in the
- * background. Addresses that are invited already are left out. A check decides the same, and invites no one. Throws
- * `invalid_import`, which names the bad rows, `too_many_invitations`, `mail_not_set_up`, `rate_limited`.
+ * background. Addresses that are invited already are left out, and void invitations replaced. A check decides the same,
+ * and invites no one. Throws `invalid_import`, which names the bad rows, `too_many_invitations`, `mail_not_set_up`,
+ * `rate_limited`.
  */
 export async function importInvitations(
   kernel: ServerContext,
@@ -47,8 +49,8 @@ export async function importInvitations(
   const rows = parseImportFile(text)
   return operatorTransaction(db, operator, async (tx) => {
     if (!isCheck) await store.lockImports(tx)
-    const decided = await decide(tx, { operator, rows }, now)
-    const pending = await store.countPending(tx, now)
+    const { decided, replaced } = await decide(tx, { operator, rows }, now)
+    const pending = (await store.countPending(tx, now)) - replaced.length
     const answer = summarize(decided)
     if (pending + answer.ok > limits.accountInvitationsMax) throw errors.too_many_invitations()
     if (isCheck) return answer
@@ -57,6 +59,7 @@ export async function importInvitations(
       const bad = answer.rows.filter(({ status }) => status === 'failed')
       throw errors.invalid_import({ fields: { total, failed, rows: bad } })
     }
+    await deleteVoid(tx, operator, replaced, now)
     return invite(tx, { ...inviting, decided, answer }, now)
   })
 }
@@ -64,11 +67,12 @@ export async function importInvitations(
 /** A row with what becomes of it. */
 type Decided = ImportRow & { status: InvitationImportRow['status']; groupIds: string[] }
 
+/** Decides what becomes of each row, and which void invitations those of the rows replace. */
 async function decide(
   tx: Transaction,
   { operator, rows }: { operator: Operator; rows: ImportRow[] },
   now: Date,
-): Promise<Decided[]> {
+): Promise<{ decided: Decided[]; replaced: string[] }> {
   const found = await findGroupsByKey(tx, [...new Set(rows.flatMap(({ groups }) => groups))])
   const byKey = new Map(
     found.map((group) => {
@@ -78,8 +82,11 @@ async function decide(
   )
   const ofGroups = refusalOf(() => requirePermissions(operator, ['groups.manage']))
   const addresses = rows.map(({ email }) => email.toLowerCase()).filter((address) => address !== '')
-  const invited = new Set(await store.findInvitedAddresses(tx, addresses, now))
-  return rows.map((row) => {
+  const mailed = await describeInvitations(tx, await store.findMailed(tx, addresses, now), now)
+  // Its invited identity can be invited again.
+  const voided = mailed.filter(({ status, identityId }) => status === 'void' && identityId === null)
+  const invited = new Set(mailed.filter((each) => !voided.includes(each)).map(addressOf))
+  const decided = rows.map((row): Decided => {
     const groups = row.groups.map((key) => ({ key, ...byKey.get(key) }))
     const unknown = groups.find(({ groupId }) => groupId === undefined)
     const refusal = groups.length > 0 ? ofGroups : undefined
@@ -91,6 +98,25 @@ async function decide(
     const status = faults.length > 0 ? 'failed' : invited.has(row.email.toLowerCase()) ? 'already_invited' : 'ok'
     return { ...row, groupIds, faults, status }
   })
+  const good = new Set(decided.filter(({ status }) => status === 'ok').map(addressOf))
+  const replaced = voided.filter((each) => good.has(addressOf(each))).map(({ invitationId }) => invitationId)
+  return { decided, replaced }
+}
+
+function addressOf({ email }: { email: string | null }): string {
+  return email?.toLowerCase() ?? ''
+}
+
+/** Deletes void invitations. No one can use their links. */
+async function deleteVoid(tx: Transaction, operator: Operator, invitationIds: string[], now: Date): Promise<void> {
+  if (invitationIds.length === 0) return
+  const deleted = await store.deleteUnused(tx, invitationIds)
+  const act = { action: 'invitation.deleted', ...auditFieldsOf(operator) } as const
+  await recordAll(
+    tx,
+    deleted.map((invitationId) => ({ ...act, details: { invitationId, kind: 'mail' } })),
+    now,
+  )
 }
 
 function unknownGroup(key: string): ImportError {
@@ -151,8 +177,7 @@ async function invite(
       details: { invitationId, groups, ...about },
     },
   }))
-  for (let at = 0; at < events.length; at += eventsPerStatement)
-    await recordAuditEvents(tx, events.slice(at, at + eventsPerStatement), now)
+  await recordAll(tx, events, now)
   if (invited.length > 0) afterCommit(tx, notifyMailing)
   const idOf = new Map(invited.map(({ row, invitationId }) => [row.row, invitationId]))
   return { ...answer, importId, rows: answer.rows.map((row) => ({ ...row, invitationId: idOf.get(row.row) ?? null })) }
@@ -160,3 +185,8 @@ async function invite(
 
 /** A statement can have 65,535 parameters. */
 const eventsPerStatement = 1000
+
+async function recordAll(tx: Transaction, events: AuditEvent[], now: Date): Promise<void> {
+  for (let at = 0; at < events.length; at += eventsPerStatement)
+    await recordAuditEvents(tx, events.slice(at, at + eventsPerStatement), now)
+}

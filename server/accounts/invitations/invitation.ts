@@ -154,13 +154,19 @@ export async function listInvitations(
   return { invitations: await describeInvitations(db, page, now), nextCursor }
 }
 
+/** An invitation of an address. A void one does not count: the address can be invited again. */
+type Existing = { invitationId: string; isVoid: boolean }
+
 /** Returns the mailed invitations of addresses, by address in lower case: of each the newest, used or not. */
-export async function findInvitationsOf(
-  db: Database | Transaction,
-  emails: string[],
-): Promise<Map<string, store.InvitationRow>> {
-  const found = emails.length === 0 ? [] : await store.findByAddress(db, emails)
-  return new Map(found.map((row) => [row.email?.toLowerCase() ?? '', row]))
+export async function findInvitationsOf(db: Database, emails: string[], now: Date): Promise<Map<string, Existing>> {
+  const rows = emails.length === 0 ? [] : await store.findByAddress(db, emails)
+  const found = new Map<string, Existing>()
+  for (const { invitationId, email, status, identityId } of await describeInvitations(db, rows, now)) {
+    const address = email?.toLowerCase() ?? ''
+    const isVoid = status === 'void' && identityId === null
+    if (!isVoid || !found.has(address)) found.set(address, { invitationId, isVoid })
+  }
+  return found
 }
 
 /** Lists `count` mailed invitations that were not used and are not void, those after another one. */

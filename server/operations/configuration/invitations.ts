@@ -31,25 +31,26 @@ const errors = defineErrors({
 })
 
 /**
- * Counts a document that invites an address for the first time, like an import. Runs before its transaction, since a
- * count may take a connection. Throws `rate_limited`.
+ * Counts a document that invites an address for the first time, or instead of a void invitation, like an import. Runs
+ * before its transaction, since a count may take a connection. Throws `rate_limited`.
  */
 export async function countInviting(
-  { db, rateLimits }: Pick<ServerContext, 'db' | 'rateLimits'>,
+  { db, rateLimits, clock }: Pick<ServerContext, 'db' | 'rateLimits' | 'clock'>,
   operator: Operator,
   declared: DeclaredInvitation[],
 ): Promise<void> {
   const addresses = declared.map(({ email }) => email.toLowerCase())
-  const found = await findInvitationsOf(db, addresses)
+  const found = await findInvitationsOf(db, addresses, clock())
+  const replacesVoid = addresses.some((address) => found.get(address)?.isVoid)
   const keys = addresses.filter((address) => !found.has(address)).map(keyOf)
   const managed = new Set((await store.findInvited(db, keys)).map(({ key }) => key))
-  if (keys.every((key) => managed.has(key))) return
+  if (!replacesVoid && keys.every((key) => managed.has(key))) return
   await rateLimits.count('configuration-invitations-per-operator', operatorKeyOf(operator))
 }
 
 /**
- * Invites the declared addresses that were never invited; the mails are sent in the background. Throws as the functions
- * of invitations, and `mail_not_set_up`.
+ * Invites the declared addresses that were never invited, or whose invitation is void; the mails are sent in the
+ * background. Throws as the functions of invitations, and `mail_not_set_up`.
  */
 export async function applyInvitations(
   applying: Applying,
@@ -60,7 +61,7 @@ export async function applyInvitations(
   requirePermissions(operator, ['people.invite'])
   const addresses = declared.map(({ email }) => email.toLowerCase())
   requireDistinct(addresses)
-  const found = await findInvitationsOf(tx, addresses)
+  const found = await findInvitationsOf(tx, addresses, now)
   const managed = await store.findInvited(tx, addresses.map(keyOf))
   let created = 0
   const changes: Change[] = []
@@ -69,17 +70,19 @@ export async function applyInvitations(
     const key = keyOf(invitation.email)
     const existing = found.get(invitation.email.toLowerCase())
     const invited = managed.find((each) => each.key === key)
-    if (existing && adopt && invited?.source !== source) {
+    if (existing && !existing.isVoid && adopt && invited?.source !== source) {
       await claim(applying, { kind: 'invitation', key, invitationId: existing.invitationId })
       changes.push({ object, action: 'adopt', fields: [] })
-    } else if (existing || invited) changes.push({ object, action: 'none', fields: [] })
+    } else if (existing ? !existing.isVoid : invited) changes.push({ object, action: 'none', fields: [] })
     else {
       const invitationId = await naming(object, async () => {
         kernel.mail.require()
+        if (existing) await deleteInvitation(tx, { operator, invitationId: existing.invitationId }, now)
         const draft = readInvitation({ kind: 'mail', ...invitation, operator, browserLanguage }, now)
         return storeMailedInvitation(tx, draft, now)
       })
-      if (!(await store.claimNew(tx, { source, kind: 'invitation', key, invitationId }))) throw planChangedError()
+      const claimInvitation = invited ? store.claim : store.claimNew
+      if (!(await claimInvitation(tx, { source, kind: 'invitation', key, invitationId }))) throw planChangedError()
       created += 1
       changes.push({ object, action: 'create', fields: fieldsOfNew(definedValues({ ...invitation })) })
     }

@@ -114,6 +114,38 @@ test('REG-05 the people of a file are invited like the check has said, each by a
   assert.equal(mailbox.count(), 0)
 })
 
+test('REG-11 an import replaces invitations that are void, and no others', async () => {
+  const [lost, used] = [newAddress(), newAddress()]
+  const file = `email\n${lost}\n${used}\n`
+  const former = await makeOperator(world, await world.person(), 'people')
+  const first = await send(file, run, former.page)
+  assert.equal(first.body.ok, 2)
+  await mailAll()
+  const mails = [await mailbox.take(), await mailbox.take()]
+  const toUsed = mails.find(({ to }) => to.includes(used))
+  const invitation = /register#(cs_inv_[\w-]+)/.exec(toUsed?.text ?? '')?.[1] ?? ''
+  assert.equal((await register(world, { invitation })).status, 201)
+  const url = `/api/admin/operators/${former.identityId}`
+  await world.api.inject({ method: 'DELETE', url, headers: world.admin })
+
+  const successor = await makeOperator(world, await world.person(), 'people')
+  const statuses = ({ body }: Awaited<ReturnType<typeof send>>) => body.rows.map(({ status }) => status)
+  assert.deepEqual(statuses(await send(file, '', successor.page)), ['ok', 'already_invited'])
+  const before = await list()
+  assert.ok(
+    before.some(({ email, status }) => email === lost && status === 'void'),
+    'a check deletes nothing',
+  )
+  assert.deepEqual(statuses(await send(file, run, successor.page)), ['ok', 'already_invited'])
+  assert.deepEqual(
+    (await list()).filter(({ email }) => email === lost).map(({ status, createdBy }) => [status, createdBy]),
+    [['pending', successor.identityId]],
+  )
+  await mailAll()
+  assert.deepEqual((await mailbox.take()).to, [lost])
+  assert.deepEqual(statuses(await send(file, run, successor.page)), ['already_invited', 'already_invited'])
+})
+
 test('REG-05 of two imports of a file at once, one invites each address', async () => {
   const file = `email\n${newAddress()}\n${newAddress()}\n`
   const both = await Promise.all([send(file, run), send(file, run)])

@@ -4,6 +4,7 @@ import type { ConfigurationChange } from '@countersign/protocol/operations/confi
 import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
 import { deletePruned } from '#operations/configuration/pruned.ts'
 import { mailDue } from '#accounts/invitations/mailing.ts'
+import { createToken } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -149,6 +150,31 @@ test('CNF-09 an address is invited once, also if the invitation is gone, or an o
   assert.deepEqual(await apply('once', { invitations: [] }, { prune: true }), [`delete invitations/${byHand}`])
   const left = (await get('invitations')).json<{ invitations: AccountInvitation[] }>().invitations
   assert.deepEqual(left, [])
+})
+
+test('CNF-09 an address whose invitation is void is invited again, once', async () => {
+  const [declared, byHand] = ['void@example.com', 'void-by-hand@example.com']
+  const { tokenId, headers } = await createToken(world, ['configuration.apply', 'people.invite'])
+  const request = { method: 'POST', headers } as const
+  const first = { apiVersion: 'countersign/v1', source: 'former', invitations: [{ email: declared }] }
+  const applied = { url: '/api/admin/apply', payload: { document: first, dryRun: false } }
+  assert.equal((await world.api.inject({ ...request, ...applied })).statusCode, 200)
+  const invited = { url: '/api/admin/invitations', payload: { kind: 'mail', email: byHand } }
+  assert.equal((await world.api.inject({ ...request, ...invited })).statusCode, 201)
+  await world.api.inject({ method: 'DELETE', url: `/api/admin/tokens/${tokenId}`, headers: world.admin })
+
+  const emails = [declared, byHand]
+  const document = { invitations: emails.map((email) => ({ email })) }
+  const created = emails.map((email) => `create invitations/${email}`)
+  assert.deepEqual(await apply('successor', document, { dryRun: true }), created)
+  assert.deepEqual(await apply('successor', document), created)
+  const { invitations } = (await get('invitations')).json<{ invitations: AccountInvitation[] }>()
+  const statuses = emails.map((email) => invitations.filter((each) => each.email === email).map(({ status }) => status))
+  assert.deepEqual(statuses, [['pending'], ['pending']])
+  assert.deepEqual(
+    await apply('successor', document),
+    emails.map((email) => `none invitations/${email}`),
+  )
 })
 
 test('two requests that apply one document at the same time create each object once', async () => {
