@@ -15,6 +15,7 @@ export async function openSinglePage(service: Served) {
     authority: service.authUrl,
     client_id: clientId,
     redirect_uri: `${site.origin}/`,
+    popup_redirect_uri: `${site.origin}/`,
     post_logout_redirect_uri: `${site.origin}/?left`,
     scope: 'openid profile offline_access',
     loadUserInfo: true,
@@ -23,8 +24,10 @@ export async function openSinglePage(service: Served) {
     <script src="/oidc-client-ts.js"></script>
     <script>
       globalThis.manager = new oidc.UserManager(${JSON.stringify(settings)})
-      if (location.search.includes('code='))
+      if (location.search.includes('state='))
         manager.signinCallback().then((user) => {
+          // In a popup, the library has sent the response to the page that opened it.
+          if (user === undefined) return
           history.replaceState(null, '', '/')
           const name = document.createElement('strong')
           name.id = 'name'

@@ -198,17 +198,10 @@ test('a popup: the passkey unlocks the key there, and the popup closes after the
 
 /**
  * Creates an account in the window in which the user will sign, because the PRF outputs of a test passkey stay in the
- * tab that created it. The registration page would sever the opener, so it is served without that header here; and a
- * page served by a test needs a permission to reach servers on this machine.
+ * tab that created it.
  */
 async function enrollInPopup(popup: Page, handle: string): Promise<void> {
   await addVirtualAuthenticator(popup, { prf: true })
-  await popup.context().grantPermissions(['local-network-access'], { origin: stage.service.authUrl })
-  await popup.route('**/register', async (route) => {
-    const response = await route.fetch()
-    const headers = { ...response.headers(), 'cross-origin-opener-policy': 'unsafe-none' }
-    await route.fulfill({ response, headers })
-  })
   await popup.goto(`${stage.service.authUrl}/register`)
   await popup.locator('input[name="handle"]').fill(handle)
   await popup.locator('input[name="displayName"]').fill('Erin')

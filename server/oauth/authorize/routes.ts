@@ -5,7 +5,7 @@ import { pushRequest } from '@countersign/protocol/oauth/pushed-requests'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { FastifyReply } from 'fastify'
 import type { Host } from '#platform/http/host.ts'
-import { type Pages, siteSettings } from '#platform/http/page.ts'
+import { type Pages, redirectVisitor, siteSettings } from '#platform/http/page.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { isClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
@@ -76,7 +76,7 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
   const signIn = async (sent: SentParameters, visit: Visit) => {
     const { client_id: clientId = '', request_uri: requestUri } = sent
     if (requestUri === undefined || !isStoredRequestUri(requestUri)) return receive({ parameters: sent }, visit)
-    if (visit.isPosted) return visit.reply.redirect(pageOf(clientId, requestUri), 303)
+    if (visit.isPosted) return redirectVisitor(visit.reply, pageOf(clientId, requestUri))
     const stored = await openStoredRequest(kernel.db, asId<ClientId>(clientId), requestUri, kernel.clock())
     const reading = await resolve(stored, visit)
     return answer('show' in reading ? { show: referringTo(requestUri, reading.show) } : reading, visit.reply)
@@ -103,7 +103,7 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
     const stored = { ...requested, clientId: app.clientId, source: { address: visit.address } }
     if (leads) {
       const reference = await storePostedRequest(kernel.db, stored, kernel.clock())
-      return visit.reply.redirect(pageOf(app.clientId, reference), 303)
+      return redirectVisitor(visit.reply, pageOf(app.clientId, reference))
     }
     const { id_token_hint: _hint, login_hint: _login, ui_locales: _languages, ...parameters } = requested.parameters
     const reference = await keepRequest(kernel.db, { ...stored, parameters }, kernel.clock())
@@ -114,7 +114,7 @@ export function pageRoutes(host: Host, { kernel, apps, usage, keys, pages }: Aut
     if ('show' in reading) return pages.show(reply, reading.show)
     const { leave: leaving, unverified } = reading
     if (unverified) return pages.show(reply.status(400), { page: 'return', site, leaving, unverified })
-    if (!leaving.fields) return reply.redirect(leaving.url, 303)
+    if (!leaving.fields) return redirectVisitor(reply, leaving.url)
     return pages.show(reply, { page: 'return', site, leaving })
   }
 

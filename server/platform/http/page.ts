@@ -8,7 +8,7 @@ import { ConfigError, type Config } from '#platform/config/config.ts'
 import { parse } from '#platform/schema.ts'
 import { brandStylePath, mountBrandStyles } from './brand-style.ts'
 import type { Host } from './host.ts'
-import { pagePolicy } from './security-headers.ts'
+import { openerKept, pagePolicy } from './security-headers.ts'
 
 const PageFiles = Type.Object({
   script: Type.String(),
@@ -113,9 +113,8 @@ export function createPages(config: Hosts, assets: PageAssets): Pages {
       reply.header('content-security-policy', policy)
       // This header cannot name origins, so the policy above applies.
       if (framedBy.length > 0) reply.removeHeader('x-frame-options')
-      const openerPolicy = openerPolicies[view.page]
-      if (openerPolicy) reply.header('cross-origin-opener-policy', openerPolicy)
       return reply
+        .headers(openerPolicies[view.page] ?? {})
         .type('text/html; charset=utf-8')
         .send(shell(withStyle(files, brandStylePath(view.site.brand.accent)), view, styleNonce))
     },
@@ -152,14 +151,28 @@ async function findBuiltAssets(): Promise<PageAssets['mountOn']> {
 }
 
 /**
- * An app opens the signing page as a popup and waits for its message. A stricter policy would sever the two windows.
- * The opener only learns whether the popup is still open. Like any opener, it could navigate the popup away; the
- * address bar shows that, and passkeys work nowhere else.
+ * An app opens a popup to sign in or to request a signature, and waits for a message: from the page to which a sign-in
+ * returns, or from the signing page. A stricter policy on any page in between would sever the two windows for good. The
+ * opener only learns whether the popup is still open and how many pages it has passed. Like any opener, it could
+ * navigate the popup away; the address bar shows that, and passkeys work nowhere else.
  */
-const openerPolicies: Partial<Record<PageName, string>> = {
-  sign: 'unsafe-none',
+const openerPolicies: Partial<Record<PageName, Record<string, string>>> = {
+  sign: openerKept,
+  // The pages that a browser can pass on its way from an app and back.
+  signin: openerKept,
+  return: openerKept,
+  login: openerKept,
+  register: openerKept,
+  recover: openerKept,
+  sso: openerKept,
+  error: openerKept,
   // It is such an app: it opens the signing page and waits for its message.
-  playground: 'same-origin-allow-popups',
+  playground: { 'cross-origin-opener-policy': 'same-origin-allow-popups' },
+}
+
+/** Redirects a browser on its way from an app and back. Browsers apply the opener policy of a redirect too. */
+export function redirectVisitor(reply: FastifyReply, location: string): FastifyReply {
+  return reply.headers(openerKept).redirect(location, 303)
 }
 
 /** Returns the hosts besides its own that a page may call. Organization data is on the business host. */

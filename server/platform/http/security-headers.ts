@@ -24,6 +24,9 @@ export function securityHeaders(origin: URL): Record<string, string> {
   return { ...everywhere, ...transport, 'content-security-policy': dataPolicy }
 }
 
+/** Policy that keeps a popup and the page that opened it connected. */
+export const openerKept = { 'cross-origin-opener-policy': 'unsafe-none' } as const
+
 type Allowed = {
   asks: URL[]
   /** Host of the pictures of users, apps and organizations, for a page that shows them. */

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { Uuid } from '@countersign/protocol/values'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { type Pages, siteSettings } from '#platform/http/page.ts'
+import { type Pages, redirectVisitor, siteSettings } from '#platform/http/page.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { setSessionCookies } from '#accounts/sessions/cookie.ts'
 import { clientBrowser, requireOurPage, sessionGuard } from '#accounts/sessions/session.ts'
@@ -67,7 +67,7 @@ function signInRoutes(host: Host, kernel: ServerContext, pages: Pages): void {
       setFlowCookie(reply, begun.browserToken, config.baseUrl)
       const { location, shows } = begun
       if (shows) return pages.show(reply, { page: 'return', site, leaving: { url: location }, ...shows })
-      return reply.redirect(location, 303)
+      return redirectVisitor(reply, location)
     },
   })
 
@@ -107,7 +107,7 @@ function returnRoutes(host: Host, kernel: ServerContext): void {
       const received = { protocol: 'oidc', parameters: new URL(request.url, config.baseUrl).searchParams } as const
       const browserToken = flowCookie(request, config.baseUrl)
       const flowId = await handleSsoCallback(kernel, { connectionId, browserToken, received })
-      return reply.redirect(`/api/sso/${connectionId}/arrive?flow=${flowId}`, 303)
+      return redirectVisitor(reply, `/api/sso/${connectionId}/arrive?flow=${flowId}`)
     },
   })
 
@@ -120,7 +120,7 @@ function returnRoutes(host: Host, kernel: ServerContext): void {
       const arriving = { flowId: request.query.flow.toLowerCase(), browserToken: flowCookie(request, config.baseUrl) }
       const { location, token } = await completeSsoLogin(kernel, arriving, clientBrowser(request, config.baseUrl))
       if (token !== undefined) setSessionCookies(reply, { token, federatedToken: undefined }, config.baseUrl)
-      return reply.redirect(location, 303)
+      return redirectVisitor(reply, location)
     },
   })
 }
@@ -175,7 +175,7 @@ function samlRoutes(host: Host, kernel: ServerContext): void {
       const received = { protocol: 'saml', samlResponse: request.body.SAMLResponse } as const
       const browserToken = flowCookie(request, config.baseUrl)
       const flowId = await handleSsoCallback(kernel, { connectionId, browserToken, received })
-      return reply.redirect(`/api/sso/${connectionId}/arrive?flow=${flowId}`, 303)
+      return redirectVisitor(reply, `/api/sso/${connectionId}/arrive?flow=${flowId}`)
     },
   })
 

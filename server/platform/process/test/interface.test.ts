@@ -273,7 +273,7 @@ test('HDR-01 responses have HSTS where there is TLS, and security headers everyw
     },
   })
   t.after(() => hosted.close())
-  const { headers } = await hosted.auth.inject({ url: '/login' })
+  const { headers } = await hosted.auth.inject({ url: '/account' })
   assert.match(String(headers['strict-transport-security']), /^max-age=\d{8,}; includeSubDomains$/)
   assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
   assert.match(String(headers['permissions-policy']), /camera=\(\).*publickey-credentials-get=\(self\)/)
@@ -282,6 +282,43 @@ test('HDR-01 responses have HSTS where there is TLS, and security headers everyw
     /form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
   )
   assert.equal((await world.auth.inject({ url: '/login' })).headers['strict-transport-security'], undefined)
+})
+
+test('HDR-01 a popup keeps its opener on every page between an app and its answer, and is never framed', async () => {
+  const app = await world.app()
+  const requested = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  const at = (parameters: Record<string, string> = {}) =>
+    `/signin?${new URLSearchParams({ ...requested, ...parameters })}`
+  const posted = await world.auth.inject({
+    method: 'POST',
+    url: '/signin',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ ...requested, prompt: 'login' }).toString(),
+  })
+  assert.equal(posted.statusCode, 303)
+  assert.equal(posted.headers['cross-origin-opener-policy'], 'unsafe-none')
+  for (const url of [
+    ...[at(), at({ response_mode: 'form_post', scope: 'nonsense' }), at({ scope: 'nonsense' })],
+    ...[at({ redirect_uri: 'https://evil.example/' }), '/connect?resource=none'],
+    ...['/login', '/register', '/recover', '/sso', '/sso/link', '/sso/confirm'],
+  ]) {
+    const { headers } = await world.auth.inject({ url })
+    assert.equal(headers['cross-origin-opener-policy'], 'unsafe-none', url)
+    assert.equal(headers['x-frame-options'], 'DENY', url)
+    assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/, url)
+  }
+})
+
+test('HDR-01 no other page, and no answer of the API, keeps an opener', async () => {
+  for (const [host, urls] of [
+    [world.auth, ['/', '/account', '/admin', '/developers', '/act', '/logout', '/organization-keys', '/help']],
+    [world.api, ['/fedcm/resolve?code=c&state=s', '/api/auth/session', '/.well-known/openid-configuration']],
+    [world.business, ['/organizations', '/api/organizations']],
+  ] as const)
+    for (const url of urls) {
+      const { headers } = await host.inject({ url })
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin', url)
+    }
 })
 
 test('HDR-01 a page allows its own scripts and styles, and nothing inline', async () => {

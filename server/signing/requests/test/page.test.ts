@@ -49,13 +49,13 @@ test('HDR-06 only origins at which its app is registered may frame the signing p
   assert.equal(ancestorsOf(await show(`?requestId=${requestId}&embed=1`)), "'none'")
 })
 
-test('the signing page keeps its opener, which waits for its message; no other page does', async () => {
+test('the signing page keeps its opener, which waits for its message; pages of its users do not', async () => {
   const { requestId } = await ask(['https://shop.example/callback'])
   assert.equal((await show(`?requestId=${requestId}`)).headers['cross-origin-opener-policy'], 'unsafe-none')
   const policyOf = async (host: typeof world.auth, url: string) =>
     (await host.inject({ url })).headers['cross-origin-opener-policy']
   assert.equal(await policyOf(world.auth, '/act'), 'same-origin')
-  assert.equal(await policyOf(world.auth, '/login'), 'same-origin')
+  assert.equal(await policyOf(world.auth, '/account'), 'same-origin')
   assert.equal(await policyOf(world.business, '/organizations'), 'same-origin')
 })
 
