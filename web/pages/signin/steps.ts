@@ -319,20 +319,23 @@ function readGrantAgain({ identityId }: Identity, identities: Identity[]): Step 
 }
 
 /**
- * Continues with the identity that the app requested, with the one that the user chose before they signed in, or with
- * the only one. Otherwise the user chooses.
+ * Continues with the identity that the app requested, or with the only one. Of several, it is the one that the user
+ * chose before they signed in. Otherwise the user chooses.
  */
 function chooseFor(identities: Identity[], request: SignInRequest, chosenId?: string): Step {
-  const requested = identities.find((identity) => isRequested(identity, request))
-  const mismatch = !requested && (request.identityId !== undefined || request.loginHint !== undefined)
-  const chosen = identities.find(({ identityId }) => identityId === chosenId)
-  const only = identities.length === 1 ? identities[0] : chosen
-  const free = mismatch ? undefined : only
-  const identity = request.prompts.includes('select_account') ? undefined : (requested ?? free)
+  const isNamed = request.identityId !== undefined || request.loginHint !== undefined
+  const candidates = isNamed ? identities.filter((identity) => isRequested(identity, request)) : identities
+  const mismatch = candidates.length === 0 && isNamed
+  const chosen = candidates.find(({ identityId }) => identityId === chosenId)
+  const only = candidates.length === 1 ? candidates[0] : chosen
+  const identity = request.prompts.includes('select_account') ? undefined : only
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
 }
 
-function isRequested({ identityId, handle }: Identity, request: SignInRequest): boolean {
+/** The hint is a username or a verified e-mail address, of any case. Several identities can have the same address. */
+function isRequested({ identityId, handle, email, emailVerified }: Identity, request: SignInRequest): boolean {
   if (request.identityId !== undefined) return identityId === request.identityId
-  return request.loginHint !== undefined && normalizeHandle(handle) === normalizeHandle(request.loginHint)
+  if (request.loginHint === undefined) return false
+  const hint = normalizeHandle(request.loginHint)
+  return normalizeHandle(handle) === hint || (emailVerified && email?.toLowerCase() === hint)
 }

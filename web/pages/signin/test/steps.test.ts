@@ -51,6 +51,25 @@ for (const [what, request] of Object.entries<Partial<SignInRequest>>({
   })
 }
 
+const addressed = { ...ada, email: 'Ada@acme.example', emailVerified: true }
+
+for (const prompts of [[], ['none']] as const)
+  test(`the identity with the verified address that the app asks for goes on, prompt=${prompts.join()}`, () => {
+    const request = { prompts: [...prompts], loginHint: 'ada@ACME.example' }
+    const step = walk([found([countess, addressed])], request)
+    assert.deepEqual(step, { at: 'read grant', identities: [countess, addressed], identity: addressed })
+  })
+
+test('an address that is not verified, or that several identities have, decides nothing', () => {
+  const hint = { loginHint: 'ada@acme.example' }
+  const unverified = [{ ...addressed, emailVerified: false }]
+  assert.deepEqual(walk([found(unverified)], hint), { at: 'choose identity', identities: unverified, mismatch: true })
+  const shared = [addressed, { ...countess, email: 'ada@acme.example', emailVerified: true }]
+  assert.deepEqual(walk([found(shared)], hint), { at: 'choose identity', identities: shared, mismatch: false })
+  const silent = walk([found(shared)], { ...hint, prompts: ['none'] })
+  assert.deepEqual(silent, { at: 'leave silently', end: 'account_selection_required' })
+})
+
 test('an identity without access is shown the contact for access, and another one can be chosen', () => {
   const identities = [ada, countess]
   const accessDenied = { contact: 'it@example.com' }
