@@ -118,6 +118,57 @@ test('a user signs in with SSO, once with a passkey, then without, and the app r
   assert.equal(second['memberId'], first['memberId'])
 })
 
+for (const [what, path] of Object.entries({
+  'an app that names no organization': '/sign-in?scope=openid',
+  'a request that requires the passkey': '/sign-in?scope=openid&organization_id=select&prompt=login',
+}))
+  test(`SSO is not offered for ${what}, because its session could not be used there`, async () => {
+    const ann = await stage.invite()
+    ann.offerPasskeys(false)
+    await ann.page.goto(stage.shop.origin + path)
+    await assertOnlyPasskeys(ann)
+    await ann.leave()
+  })
+
+test('SSO is not offered before pages that require a passkey, and is before those of organizations', async () => {
+  const ann = await stage.invite()
+  ann.offerPasskeys(false)
+  for (const path of ['/developers', '/admin']) {
+    await ann.page.goto(`${stage.service.authUrl}/login?return=${path}`)
+    await assertOnlyPasskeys(ann)
+  }
+  await ann.page.goto(`${stage.service.authUrl}/login`)
+  await ann.page.getByRole('link', { name: words.login.withOrganization }).waitFor()
+  await ann.write('handle', 'ann@acme.example')
+  await ann.page.getByRole('button', { name: words.login.withSso }).waitFor()
+  await ann.leave()
+})
+
+/** Also with a work address in the field. */
+async function assertOnlyPasskeys({ page, control, write }: Person) {
+  await control('sign-in').waitFor()
+  await write('handle', 'ann@acme.example')
+  assert.equal(await control('sign-in').innerText(), words.login.signIn)
+  assert.equal(await page.getByRole('link', { name: words.login.withOrganization }).count(), 0)
+  assert.equal(await page.getByText(words.login.workHint).count(), 0)
+}
+
+test('HDR-01 a popup keeps its opener while a user signs in with SSO', async () => {
+  const ann = await stage.invite()
+  await ann.page.goto(stage.shop.origin)
+  const opened = ann.page.waitForEvent('popup')
+  const address = `${stage.shop.origin}/sign-in?scope=openid+profile&organization_id=${acme}`
+  await ann.page.evaluate((url) => void open(url, 'sign-in', 'popup'), address)
+  const page = await opened
+  await page.getByRole('link', { name: words.login.withOrganization }).click()
+  await page.locator('input[name="email"]').fill('ann@acme.example')
+  await page.locator('[data-action="sso"]').click()
+  await passProvider({ ...ann, page })
+  await page.locator('#name').waitFor()
+  assert.equal(await page.evaluate(() => opener !== null), true)
+  await ann.leave()
+})
+
 /** A page of another site that redirects its visitors to a URL without their action. */
 async function startHostilePage(address: string) {
   const server = createServer((_request, response) => {

@@ -18,6 +18,8 @@ import './unlock.css'
 type Props = {
   /** The URL to return to after registration or recovery. Without it, this page waits while the user recovers. */
   returnTo?: string
+  /** Set if a session that SSO opens can use the page at `returnTo`. It is then offered. */
+  acceptsSso?: boolean
   /** Set if the next step needs the keys. The passkey then also evaluates its PRF with this salt. */
   salt?: () => Promise<BufferSource>
   /** The `request_uri` of the authorization request that the assertion is for. */
@@ -29,8 +31,8 @@ type Props = {
 }
 
 /** Signs the user in: with a passkey from the autofill of the input, or with the browser's dialog. */
-export function Authenticate({ returnTo, salt, requestUri, doing, others, onSignedIn }: Props) {
-  const words = useMessages().login
+export function Authenticate({ returnTo, acceptsSso = false, salt, requestUri, doing, others, onSignedIn }: Props) {
+  const { login: words, register } = useMessages()
   const [handle, setHandle] = useState('')
   const [problem, setProblem] = useState<string>()
   const known = useKnownUsers()
@@ -44,8 +46,7 @@ export function Authenticate({ returnTo, salt, requestUri, doing, others, onSign
     offerAgain()
     throw error
   }
-  // An SSO login leads back to a page of this host, and never to another login.
-  const ssoReturn = returnTo === undefined || returnTo.startsWith('/sso/') ? undefined : returnTo
+  const ssoReturn = acceptsSso ? returnTo : undefined
   const isWork = ssoReturn !== undefined && isEmail(handle.trim())
   const signIn: Action = {
     name: 'sign-in',
@@ -75,8 +76,8 @@ export function Authenticate({ returnTo, salt, requestUri, doing, others, onSign
       <ActionForm submit={signIn} others={others} doing={doing}>
         <Field
           name="handle"
-          label={words.handle}
-          hint={words.handleHint}
+          label={ssoReturn === undefined ? register.handle : words.handle}
+          hint={ssoReturn === undefined ? words.handleHint : `${words.handleHint} ${words.workHint}`}
           value={handle}
           onInput={write}
           problem={problem}
@@ -88,7 +89,7 @@ export function Authenticate({ returnTo, salt, requestUri, doing, others, onSign
       <Disclosure summary={words.elsewhere} icon="smartphone">
         <p class="small soft">{words.elsewhereHow}</p>
       </Disclosure>
-      <Otherwise returnTo={returnTo} />
+      <Otherwise returnTo={returnTo} acceptsSso={acceptsSso} />
     </>
   )
 }
@@ -110,7 +111,7 @@ async function startedSso(email: string, returnTo: string): Promise<boolean> {
   }
 }
 
-function Otherwise({ returnTo }: { returnTo: string | undefined }) {
+function Otherwise({ returnTo, acceptsSso }: { returnTo: string | undefined; acceptsSso: boolean }) {
   const words = useMessages().login
   if (returnTo === undefined)
     return (
@@ -131,7 +132,7 @@ function Otherwise({ returnTo }: { returnTo: string | undefined }) {
       <li>
         {words.noPasskey} <a href={withReturnUrl('/recover', returnTo)}>{words.recover}</a>
       </li>
-      {!returnTo.startsWith('/sso/') && (
+      {acceptsSso && (
         <li>
           {words.atWork} <a href={withReturnUrl('/sso', returnTo)}>{words.withOrganization}</a>
         </li>

@@ -84,7 +84,8 @@ export const registerMessages: typeof english = {
   login: {
     title: 'Anmelden',
     handle: 'Benutzername oder berufliche E-Mail',
-    handleHint: 'Optional: Dein Passkey kennt dein Konto. Eine berufliche Adresse führt zur Anmeldung deiner Firma.',
+    handleHint: 'Optional: Dein Passkey kennt dein Konto.',
+    workHint: 'Eine berufliche Adresse führt zur Anmeldung deiner Firma.',
     signIn: 'Mit Passkey anmelden',
     anotherPasskey: 'Anderen Passkey verwenden',
     withSso: 'Weiter mit deiner Firma',

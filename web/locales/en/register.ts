@@ -79,7 +79,8 @@ export const registerMessages = {
   login: {
     title: 'Sign in',
     handle: 'Username or work e-mail',
-    handleHint: 'Optional: your passkey knows your account. A work address takes you to your company’s sign-in.',
+    handleHint: 'Optional: your passkey knows your account.',
+    workHint: 'A work address takes you to your company’s sign-in.',
     signIn: 'Sign in with a passkey',
     anotherPasskey: 'Use another passkey',
     withSso: 'Continue with your company',

@@ -4,7 +4,7 @@ import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { useMessages } from '../../components/frame/Root.tsx'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { useEffect, useState } from 'preact/hooks'
-import { requiresOtherAccount, requiresReauthentication, returnUrl } from '../../lib/navigation.ts'
+import { acceptsSsoAt, requiresOtherAccount, requiresReauthentication, returnUrl } from '../../lib/navigation.ts'
 import { readSession } from '../../lib/session/session.ts'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
 import { ContextLine } from '../../components/unlock/RequestingApp.tsx'
@@ -64,7 +64,14 @@ export function Login() {
       <ContextLine app={app} invitation={invitation} />
       {present === 'signed in' ? <Reauthenticate onProved={leave} onCanceled={cancel} /> : <h1>{words.title}</h1>}
       {present === undefined && <Spinner />}
-      {present === 'signed out' && <Authenticate returnTo={returnTo} doing={doing} onSignedIn={leave} />}
+      {present === 'signed out' && (
+        <Authenticate
+          returnTo={returnTo}
+          acceptsSso={!proves && acceptsSsoAt(returnTo, readSiteSettings())}
+          doing={doing}
+          onSignedIn={leave}
+        />
+      )}
     </PageLayout>
   )
 }

@@ -19,7 +19,7 @@ import { Consent } from './consent/Consent.tsx'
 import { useFlow } from './flow.ts'
 import { late } from './no-access/loading.ts'
 import { ConnectorUnavailable, OrganizationSsoPrompt, Redirecting } from './Ending.tsx'
-import type { Step } from './steps.ts'
+import { acceptsSso, type Step } from './steps.ts'
 import { Stopped } from './Stopped.tsx'
 import { Unlock } from './consent/Unlock.tsx'
 
@@ -73,6 +73,7 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       return (
         <Authenticate
           returnTo={`${location.pathname}${location.search}`}
+          acceptsSso={acceptsSso(view)}
           doing={doing}
           others={[leave]}
           {...(view.key && { salt: saltOfKeys })}

@@ -12,7 +12,7 @@ import { scopeTextOf } from './consent/delegating.ts'
 import { storedKeyOf } from '../../lib/keys/stored-app-key.ts'
 import { waysToEnd } from './ending.ts'
 import { loadNoAccess } from './no-access/loading.ts'
-import { isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
+import { acceptsSso, isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The current step, and its actions. */
 export function useFlow(view: SignInView) {
@@ -44,9 +44,7 @@ export function useFlow(view: SignInView) {
 
   async function look() {
     const session = await readSession()
-    // An SSO session is limited to one organization, has no user keys, and cannot create delegations.
-    const takesPasskey = view.organization === undefined || view.key || view.connector
-    const isForOther = session?.authMethod === 'enterprise_sso' && takesPasskey
+    const isForOther = session?.authMethod === 'enterprise_sso' && !acceptsSso(view)
     if (!session || isForOther) return advance({ type: 'nobody signed in' })
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user

@@ -106,6 +106,15 @@ export type SignInRequest = {
 }
 
 /**
+ * Returns whether a session that SSO opened can answer the request. It is limited to one organization, has no keys,
+ * cannot create delegations, and never counts as a recent authentication.
+ */
+export function acceptsSso({ organization, key, connector, prompts, maxAgeSeconds }: SignInRequest): boolean {
+  if (organization === undefined || key || connector) return false
+  return !prompts.includes('login') && maxAgeSeconds === undefined
+}
+
+/**
  * Returns the step after an event. An event that does not belong to the step, such as a late response, changes nothing.
  * Settled steps are skipped, such as the choice of the only identity. With `prompt=none`, the first step with a prompt
  * ends the flow.

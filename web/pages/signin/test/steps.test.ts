@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
 import { connectorOf, delegationOf } from '../consent/test/connector-samples.ts'
-import { isSettled, nextStep, type Event, type Grant, type Step, type SignInRequest } from '../steps.ts'
+import { acceptsSso, isSettled, nextStep, type Event, type Grant, type Step, type SignInRequest } from '../steps.ts'
 
 const ada = identityOf('ada')
 const countess = identityOf('countess')
@@ -68,6 +68,18 @@ test('an address that is not verified, or that several identities have, decides 
   assert.deepEqual(walk([found(shared)], hint), { at: 'choose identity', identities: shared, mismatch: false })
   const silent = walk([found(shared)], { ...hint, prompts: ['none'] })
   assert.deepEqual(silent, { at: 'leave silently', end: 'account_selection_required' })
+})
+
+test('a session that SSO opened answers requests for an organization, unless they require a passkey', () => {
+  const organization = 'select'
+  const key = { mode: 'symmetric', reset: false } as const
+  assert.equal(acceptsSso({ ...plain, organization }), true)
+  assert.equal(acceptsSso({ prompts: ['consent'], organization }), true)
+  for (const request of [
+    ...[plain, { ...plain, organization, key }, { ...plain, organization, connector: connectorOf() }],
+    ...[{ ...plain, organization, maxAgeSeconds: 3600 }, { prompts: ['consent', 'login'], organization } as const],
+  ])
+    assert.equal(acceptsSso({ ...request, prompts: [...request.prompts] }), false)
 })
 
 test('an identity without access is shown the contact for access, and another one can be chosen', () => {
