@@ -3,14 +3,7 @@ import type { RequirableClaim } from '@countersign/protocol/formats/required-cla
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import type { OrganizationChoice } from '@countersign/protocol/organizations/organizations'
-import type {
-  Connector,
-  AppKeyRequest,
-  Prompt,
-  SilentRedirect,
-  UnverifiedClient,
-  ConnectorUnavailableReason,
-} from '@countersign/protocol/pages'
+import type { SignInView, SilentRedirect, ConnectorUnavailableReason } from '@countersign/protocol/pages'
 import type { ExistingDelegation } from './consent/delegating.ts'
 import type { StoredAppKey } from '../../lib/keys/stored-app-key.ts'
 import type { NewPlace } from './consent/delivery.ts'
@@ -93,25 +86,19 @@ export type Event =
  * The parameters of an authorization request that decide the steps. `key`: the requested app key, which the user's keys
  * decrypt. `connector`: the requested delegation. `organization`: the requested organization.
  */
-export type SignInRequest = {
-  identityId?: string
-  loginHint?: string
-  prompts: Prompt[]
-  maxAgeSeconds?: number
-  key?: AppKeyRequest
-  organization?: string
-  unverified?: UnverifiedClient
-  asksAnew?: true
-  connector?: Connector
-}
+export type SignInRequest = Pick<SignInView, 'prompts' | 'identityId' | 'loginHint' | 'maxAgeSeconds' | 'key'> &
+  Pick<SignInView, 'organization' | 'organizationAccess' | 'unverified' | 'asksAnew' | 'connector'> &
+  Partial<Pick<SignInView, 'scope'>>
 
 /**
  * Returns whether a session that SSO opened can answer the request. It is limited to one organization, has no keys,
- * cannot create delegations, and never counts as a recent authentication.
+ * cannot create delegations, never counts as a recent authentication, and does not reveal the account. An app for which
+ * organizations do not exist would take it for one of the user.
  */
-export function acceptsSso({ organization, key, connector, prompts, maxAgeSeconds }: SignInRequest): boolean {
-  if (organization === undefined || key || connector) return false
-  return !prompts.includes('login') && maxAgeSeconds === undefined
+export function acceptsSso(request: SignInRequest): boolean {
+  const { organization, organizationAccess, scope, key, connector, prompts, maxAgeSeconds } = request
+  if (organization === undefined || organizationAccess === undefined || key || connector) return false
+  return !prompts.includes('login') && maxAgeSeconds === undefined && scope?.includes('user_id') !== true
 }
 
 /**

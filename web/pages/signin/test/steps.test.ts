@@ -71,15 +71,19 @@ test('an address that is not verified, or that several identities have, decides 
 })
 
 test('a session that SSO opened answers requests for an organization, unless they require a passkey', () => {
-  const organization = 'select'
-  const key = { mode: 'symmetric', reset: false } as const
-  assert.equal(acceptsSso({ ...plain, organization }), true)
-  assert.equal(acceptsSso({ prompts: ['consent'], organization }), true)
-  for (const request of [
-    ...[plain, { ...plain, organization, key }, { ...plain, organization, connector: connectorOf() }],
-    ...[{ ...plain, organization, maxAgeSeconds: 3600 }, { prompts: ['consent', 'login'], organization } as const],
-  ])
-    assert.equal(acceptsSso({ ...request, prompts: [...request.prompts] }), false)
+  const request: SignInRequest = { prompts: ['consent'], scope: ['openid'] }
+  const organized: SignInRequest = { ...request, organization: 'select', organizationAccess: 'read' }
+  assert.equal(acceptsSso(organized), true)
+  const { organizationAccess: _, ...withoutAccess } = organized
+  const others: SignInRequest[] = [
+    ...[request, withoutAccess, { ...organized, scope: ['openid', 'user_id'] }, { ...organized, maxAgeSeconds: 3600 }],
+    ...[
+      { ...organized, key: { mode: 'symmetric', reset: false } as const },
+      { ...organized, connector: connectorOf() },
+    ],
+  ]
+  for (const other of others) assert.equal(acceptsSso(other), false)
+  assert.equal(acceptsSso({ ...organized, prompts: ['consent', 'login'] }), false)
 })
 
 test('an identity without access is shown the contact for access, and another one can be chosen', () => {
