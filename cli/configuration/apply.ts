@@ -1,17 +1,10 @@
 import type { ConfigurationChange } from '@countersign/protocol/operations/configuration'
 import type { Command } from 'commander'
 import { limits } from '@countersign/protocol/formats/limits'
-import { call } from '../call.ts'
+import { ApiError, call } from '../call.ts'
 import { parseCount } from '../people/identity.ts'
 import { settingsOf } from '../settings.ts'
-import {
-  CancelledError,
-  CliError,
-  isInteractive,
-  printJson,
-  promptConfirmation,
-  stripControlCharacters,
-} from '../terminal.ts'
+import { CancelledError, isInteractive, printJson, promptConfirmation, stripControlCharacters } from '../terminal.ts'
 import { type Origin, readConfiguration } from './file.ts'
 
 type Options = { file: string; dryRun?: true; yes?: true; prune?: true; adopt?: true; confirm?: number }
@@ -45,14 +38,19 @@ export function addApply(program: Command): void {
       if (!yes && !(await promptConfirmation({ message: questionOf(count, deleted), initialValue: false })))
         throw new CancelledError()
       const confirmed = yes ? confirm : deleted
-      if (deleted > limits.unconfirmedDeletionsMax && confirmed !== deleted)
-        throw new CliError(`This deletes ${deleted} objects. To confirm it, add --confirm ${deleted}.`)
+      if (deleted > limits.unconfirmedDeletionsMax && confirmed !== deleted) throw needsConfirmation(deleted)
       const body = { document, dryRun: false, digest: plan.digest, ...options }
       const given = { body: { ...body, ...(confirmed !== undefined && { confirm: confirmed }) } }
       const done = await call(settings, name, given, { timeoutSeconds })
       if (settings.json) return printJson(done)
       console.log(`Applied: ${countOf(count)}.`)
     })
+}
+
+/** The error that the server would answer, with the option that confirms. */
+function needsConfirmation(deleted: number): ApiError {
+  const text = `This deletes ${deleted} objects. To confirm it, add --confirm ${deleted}.`
+  return new ApiError(409, 'confirmation_required', text)
 }
 
 function questionOf(count: number, deleted: number): string {

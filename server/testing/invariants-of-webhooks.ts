@@ -10,9 +10,12 @@ export const invariantsOfWebhooks: Record<string, string> = {
     select webhook_endpoint.receiver_id, count(secret_id) from webhook_endpoint
     left join webhook_secret on webhook_secret.receiver_id = webhook_endpoint.receiver_id and expires_at is null
     group by webhook_endpoint.receiver_id having count(secret_id) <> 1`,
-  'a disabled webhook has no pending delivery': `
+  'a disabled webhook has no pending delivery, unless 1,000 others have failed': `
     select receiver_id, delivery_id from webhook_delivery join webhook_endpoint using (receiver_id)
-    where state = 'pending' and disabled_at is not null`,
+    where state = 'pending' and disabled_at is not null and (
+      select count(*) from webhook_delivery other
+      where other.receiver_id = webhook_endpoint.receiver_id and other.state = 'failed'
+    ) < 1000`,
   'a delivery is complete exactly if its last attempt succeeded': `
     select receiver_id, delivery_id, state, attempts from webhook_delivery
     where (state = 'delivered') <> exists (

@@ -53,15 +53,14 @@ export function returnUrl(
 
 /**
  * Returns whether a session that SSO opens can use the page to return to: the pages of organizations, where users go
- * who have no other destination, or an authorization request for an organization. The page of a request decides itself
- * if its parameters are stored.
+ * who have no other destination, or an authorization request for an organization. Of a request whose parameters are
+ * stored only its own page can tell.
  */
 export function acceptsSsoAt(returnTo: string, { authUrl, businessUrl }: Pick<Site, 'authUrl' | 'businessUrl'>) {
   if (returnTo === '/account') return true
   const { origin, pathname, searchParams } = new URL(returnTo, authUrl)
   if (origin === businessUrl) return /^\/organizations(\/|$)/.test(pathname)
   if (pathname !== '/signin') return false
-  if (searchParams.has('request_uri')) return true
   const mustProve = searchParams.has('max_age') || searchParams.get('prompt')?.split(' ').includes('login') === true
   return searchParams.has('organization_id') && !mustProve
 }

@@ -92,7 +92,10 @@ export type SignInOptions = {
   loginHint?: string | undefined
   /** Domain of the user's e-mail address. A redirect has no such hint. */
   domainHint?: string | undefined
-  /** Organization of the user. FedCM does not support organizations, so it always uses a redirect. */
+  /**
+   * Organization of the user. FedCM does not support organizations, so it always uses a redirect. `exchangeSignIn` must
+   * get it too.
+   */
   organizationId?: string | undefined
   /** `login`, `consent` or `select_account` (OpenID Connect Core §3.1.2.1). */
   prompt?: string | undefined
@@ -175,7 +178,7 @@ export async function handleRedirectCallback(app: ClientConfig): Promise<SignInR
 /**
  * Exchanges a sign-in for tokens as a public app, once and within a minute; the code verifier is its proof. Any other
  * app passes the grant to its server, where `createCountersign` has the same function. Throws CountersignError:
- * `invalid_grant`, `invalid_token`, `authentication_too_old`.
+ * `invalid_grant`, `invalid_token`, `authentication_too_old`, `other_organization`.
  */
 export async function exchangeSignIn(
   app: ClientConfig,

@@ -154,16 +154,16 @@ export async function listInvitations(
   return { invitations: await describeInvitations(db, page, now), nextCursor }
 }
 
-/** An invitation of an address. A void one does not count: the address can be invited again. */
+/** An invitation of an address. A void one that has not expired does not count: the address can be invited again. */
 type Existing = { invitationId: string; isVoid: boolean }
 
 /** Returns the mailed invitations of addresses, by address in lower case: of each the newest, used or not. */
 export async function findInvitationsOf(db: Database, emails: string[], now: Date): Promise<Map<string, Existing>> {
   const rows = emails.length === 0 ? [] : await store.findByAddress(db, emails)
   const found = new Map<string, Existing>()
-  for (const { invitationId, email, status, identityId } of await describeInvitations(db, rows, now)) {
+  for (const { invitationId, email, status, identityId, expiresAt } of await describeInvitations(db, rows, now)) {
     const address = email?.toLowerCase() ?? ''
-    const isVoid = status === 'void' && identityId === null
+    const isVoid = status === 'void' && identityId === null && Date.parse(expiresAt) > now.getTime()
     if (!isVoid || !found.has(address)) found.set(address, { invitationId, isVoid })
   }
   return found

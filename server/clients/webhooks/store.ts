@@ -73,15 +73,23 @@ export function findEndpoint(db: Database | Transaction, clientId: ClientId) {
   return db.selectFrom('webhook_endpoint').select(endpoint).where('client_id', '=', clientId).executeTakeFirst()
 }
 
+/** Number of deliveries to a former endpoint that a new one deletes: no more than a request may change. */
+const deletedAtOnce = 1000
+
 /**
- * Inserts the first endpoint of an app. Returns undefined if the app has one or does not exist. The deliveries to a
- * former endpoint stay with the ID of that one until they are deleted.
+ * Inserts the first endpoint of an app. Returns undefined if the app has one or does not exist. If many deliveries to a
+ * former endpoint are left, they keep the ID of that one until they are deleted, and the new one gets another.
  */
 export async function insertEndpoint(tx: Transaction, clientId: ClientId, url: string, now: Date) {
   const app = tx.selectFrom('app').select('client_id').where('client_id', '=', clientId)
   if (!(await app.forNoKeyUpdate().executeTakeFirst())) return undefined
   // The lock keeps others from inserting and removing an endpoint meanwhile.
   const former = tx.selectFrom('webhook_delivery').select('delivery_id').where('receiver_id', '=', clientId)
+  await tx
+    .deleteFrom('webhook_delivery')
+    .where('receiver_id', '=', clientId)
+    .where('delivery_id', 'in', former.limit(deletedAtOnce))
+    .execute()
   const isFresh = (await former.limit(1).executeTakeFirst()) === undefined
   const receiverId = isFresh ? clientId : `${clientId}:${randomUUIDv7()}`
   return tx

@@ -23,8 +23,8 @@ const errors = defineErrors({
 
 /** Prefix of the reference of every pushed request (RFC 9126 §2.2). */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
-/** Prefix of the reference of a request that a browser posted. */
-const postedPrefix = 'urn:countersign:posted-request:'
+/** Prefix of the reference of a request that a browser posted. Version 0.1.0 opens it as a pushed one. */
+const postedPrefix = `${prefix}posted:`
 /** Prefix of the reference of a request whose page is open in a browser. */
 const keptPrefix = 'urn:countersign:authorization-request:'
 const StoredParameters = Type.Record(Type.String(), Type.String())
@@ -66,7 +66,7 @@ export function requireKeepable(request: KeptRequest): void {
  * which never happens.
  */
 export function isStoredRequestUri(requestUri: string): boolean {
-  return requestUri.startsWith(prefix) || requestUri.startsWith(postedPrefix)
+  return requestUri.startsWith(prefix)
 }
 
 /**
@@ -125,8 +125,8 @@ export async function openStoredRequest(
   requestUri: string,
   now: Date,
 ): Promise<KeptRequest> {
-  const isPushed = requestUri.startsWith(prefix)
-  const seconds = isPushed ? limits.pushedRequestOpenSeconds : limits.keptRequestLifetimeSeconds
+  const isPosted = requestUri.startsWith(postedPrefix)
+  const seconds = isPosted ? limits.keptRequestLifetimeSeconds : limits.pushedRequestOpenSeconds
   const reference = { clientId, requestUriSha256: sha256(requestUri) }
   return read(await store.getPushedParameters(db, reference, { now, expiresAt: addSeconds(now, seconds) }))
 }

@@ -10,14 +10,14 @@ const isDecided = (error: unknown) =>
 /**
  * Proves an unlocked key to the log if it was made without proofs, before it signs. Returns the key as it is then. Only
  * the key in use: the log must not show which identities unlock together. A key that is not of this account signs
- * nothing: `adoptSigningKey` throws. Without a self-record the key stays as it is, because devices of the user would
- * take the record of a proved key for withheld.
+ * nothing: `adoptSigningKey` throws. Without a self-record the key stays unproved, because devices of the user would
+ * take the record of a proved key for withheld. It then returns undefined.
  */
-export async function adoptIfUnproved(masterKey: MasterKey, key: OwnKey): Promise<OwnKey> {
+export async function adoptIfUnproved(masterKey: MasterKey, key: OwnKey): Promise<OwnKey | undefined> {
   const body = await adoptSigningKey(masterKey, key)
   if (!body) return key
   const { record } = await call('GET /api/account/self-record', {})
-  if (record === null) return key
+  if (record === null) return undefined
   const params = { identityId: key.identityId }
   try {
     return await call('POST /api/signing/keys/:identityId/adoption', { params, body })

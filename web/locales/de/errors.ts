@@ -55,7 +55,7 @@ export const problemMessages: typeof english = {
       app_not_found: 'Diese App gibt es nicht mehr.',
       identity_suspended: 'Eine deiner Identitäten ist gesperrt.',
       operator_protected:
-        'Mit deiner eigenen Einladung kannst du keiner Gruppe beitreten. Lass dich von jemand anderem einladen.',
+        'Mit deiner eigenen Einladung trittst du keiner Gruppe bei. Lass dich von einem anderen Betreiber einladen.',
       last_identity: 'Das ist deine einzige Identität. Um sie zu entfernen, lösche dein Konto.',
       too_many_pending: 'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten.',
       organization_not_found: 'Du bist kein Mitglied dieser Organisation mehr.',

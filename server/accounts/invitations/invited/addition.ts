@@ -70,9 +70,8 @@ type Again = Inviting & { identityId: IdentityId }
 /**
  * Invites an invited identity again, to its address or with another link. The invitation before ends. It counts by the
  * rights of this operator, who needs those of the first invitation, and for a link those over protected groups of a
- * directory. Throws `identity_not_found`,
- * `identity_not_invited`, `state_changed`, `managed_elsewhere` if a directory has deactivated the identity, and as
- * `addInvitedIdentity`.
+ * directory. Throws `identity_not_found`, `identity_not_invited`, `state_changed`, `managed_elsewhere` if a directory
+ * has deactivated the identity, and as `addInvitedIdentity`.
  */
 export async function inviteAgain(
   kernel: ServerContext,
@@ -91,7 +90,7 @@ export async function inviteAgain(
   const draft = draftOf(kernel, again, now)
   const stored = await operatorTransaction(db, operator, async (tx) => {
     const locked = await store.lockInvited(tx, identityId)
-    if (!locked?.active) throw errors.state_changed()
+    if (!locked?.active || locked.groupIds.join() !== groupIds.join()) throw errors.state_changed()
     // A mail reaches the address that the directory names. The operator can give a link to anyone.
     if (email === null)
       for (const group of await findGroups(tx, locked.groupIds)) requireRightsOverGroup(operator, group, now)

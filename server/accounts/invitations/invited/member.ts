@@ -25,8 +25,11 @@ type Membership = { groupId: string; identityIds: IdentityId[] }
 
 /** Removes a group from those that invited identities join. Returns the identities that had it. */
 async function removeInvited(tx: Transaction, { groupId, identityIds }: Membership): Promise<IdentityId[]> {
-  if (identityIds.length === 0) return []
-  const invited = await store.removeGroup(tx, { groupId, identityIds })
+  // Few are invited, and a change of the table waits for all its others on a distributed database.
+  const groupIdsOf = await store.listGroupIds(tx, identityIds)
+  const joining = identityIds.filter((identityId) => groupIdsOf.get(identityId)?.includes(groupId))
+  if (joining.length === 0) return []
+  const invited = await store.removeGroup(tx, { groupId, identityIds: joining })
   if (invited.length > 0) await removeGroupOfIdentities(tx, { groupId, identityIds: invited })
   return invited
 }

@@ -59,8 +59,8 @@ export async function createWebhook(
 type Change = { url?: string; events?: string[]; status?: ServiceWebhook['status'] }
 
 /**
- * Changes a webhook of the service. A disabled one gets no events, also not later, and its pending deliveries fail.
- * Throws `webhook_not_found`, `invalid_request` or `rate_limited`.
+ * Changes a webhook of the service. A disabled one gets no events, also not later. Its pending deliveries fail; of
+ * more than 1,000, the cleanup fails the rest. Throws `webhook_not_found`, `invalid_request` or `rate_limited`.
  */
 export async function updateWebhook(
   kernel: ServerContext,

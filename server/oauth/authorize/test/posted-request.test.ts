@@ -45,7 +45,7 @@ test('a posted request leads to a page that the user can return to, and its URL 
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
   const page = await posted({ state: 's1', nonce: 'n1', login_hint: 'ada', ui_locales: 'de', ...pkce })
   assert.deepEqual([...new URLSearchParams(page.slice('/signin?'.length)).keys()], ['client_id', 'request_uri'])
-  assert.match(referenceIn(page), /^urn:countersign:posted-request:[\w-]{43}$/)
+  assert.match(referenceIn(page), /^urn:ietf:params:oauth:request_uri:posted:[\w-]{43}$/)
   for (const answer of [await show(page), await show(page)]) {
     const { page: name, state, loginHint, languages } = viewIn(answer.body)
     assert.deepEqual([name, state, loginHint, languages], ['signin', 's1', 'ada', ['de']])

@@ -55,6 +55,8 @@ async function putInForce({ identityId, key }: SigningKeyOwner, owner: KeyOwner)
   if (current.publicKey !== key.publicKey) throw new ApiError(409, 'key_changed', '')
   // A break before a key that was replaced can never be closed.
   const proved = await adoptIfUnproved(masterKey, current)
+  // The self-record could not be stored. It is tried again at the next unlock.
+  if (!proved) throw new ApiError(503, 'temporarily_unavailable', '')
   const body = await replaceSigningKey(masterKey, proved)
   const { logEntry } = await call('PUT /api/signing/keys/:identityId', { params, body })
   return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })

@@ -51,7 +51,7 @@ export const adminOverviewMessages: typeof english = {
       fix: 'أضف مالكًا. إذا فقد المالك الوحيد مفاتيح مروره، فلن يستطيع أحد إدارة المشغّلين.',
     },
     admin_tokens: { title: 'رموز إدارة تنتهي قريبًا', fix: 'استبدل الرموز المستخدمة منها.' },
-    scim_tokens: { title: 'رموز SCIM تنتهي قريبًا', fix: 'استبدل الرموز المستخدمة منها.' },
+    scim_tokens: { title: 'رموز SCIM تنتهي قريبًا', fix: 'استبدل رموز الأدلة التي تستخدمها.' },
   },
   numbers: {
     pendingInvitations: 'الدعوات المفتوحة',

@@ -61,7 +61,7 @@ export const adminMessages: typeof english = {
     too_many_webhooks: 'Mehr als 20 Webhooks sind nicht möglich. Entferne zuerst einen.',
     webhook_not_found: 'Dieser Webhook wurde schon entfernt.',
     webhook_disabled: 'Dieser Webhook ist deaktiviert. Aktiviere ihn zuerst.',
-    too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder lass keines weiter gelten.',
+    too_many_secrets: 'Mehrere frühere Geheimnisse sind noch gültig. Warte, bis eines abläuft.',
     cursor_ahead: 'Bis zu diesem Ereignis ist der Empfänger noch nicht.',
     operator_protected: 'Das ist dein eigenes Konto oder ein Betreiber mit Berechtigungen, die dir fehlen.',
     last_owner: 'Der Dienst und jede Organisation brauchen einen Inhaber. Gib zuerst jemand anderem diese Rolle.',

@@ -50,7 +50,7 @@ export const adminOverviewMessages: typeof english = {
       fix: 'Füge einen hinzu. Verliert der einzige seine Passkeys, kann niemand mehr Betreiber verwalten.',
     },
     admin_tokens: { title: 'Admin-Tokens laufen bald ab', fix: 'Ersetze die, die noch gebraucht werden.' },
-    scim_tokens: { title: 'SCIM-Tokens laufen bald ab', fix: 'Ersetze die, die noch gebraucht werden.' },
+    scim_tokens: { title: 'SCIM-Tokens laufen bald ab', fix: 'Ersetze die von Verzeichnissen, die du nutzt.' },
   },
   numbers: {
     pendingInvitations: 'Offene Einladungen',

@@ -59,7 +59,7 @@ export const adminMessages = {
     too_many_webhooks: 'There can be at most 20 webhooks. Remove one first.',
     webhook_not_found: 'This webhook was removed already.',
     webhook_disabled: 'This webhook is disabled. Enable it first.',
-    too_many_secrets: 'Too many old secrets are still valid. Wait until one expires, or keep none of them valid.',
+    too_many_secrets: 'Several earlier secrets are still valid. Wait until one expires.',
     cursor_ahead: 'The sink has not reached this event yet.',
     operator_protected: 'This is your own account, or an operator with permissions that you lack.',
     last_owner: 'The service and each organization need an owner. Make someone else an owner first.',
