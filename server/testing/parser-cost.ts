@@ -62,6 +62,8 @@ const attempts = [
 ]
 /** Maximum time for measuring a slow parser, in all attempts: compared with this, disturbances are small. */
 const measuringMillisecondsMax = 4000
+/** Minimum number of rounds that show more than the attempt before: in one round, a disturbance is not small. */
+const roundsMin = 3
 
 /**
  * Maximum growth of the cost from each smaller size. A cost that is quadratic for two fifths of it reaches both. Linear
@@ -84,9 +86,10 @@ export async function measureCost(parser: MeasuredParser, build: (size: number) 
   }
   let cost = { ...noCost(), full: [await sample(parse, inputs.full, 0)] }
   if (isNegligible(cost)) return cost
-  const before = process.cpuUsage()
+  const begun = process.cpuUsage()
   let isRepeated = false
   for (const { rounds, sampleMilliseconds, turns } of attempts) {
+    const before = cost
     cost = noCost()
     // Otherwise garbage of earlier code would be collected during some sample.
     if (isRepeated) collectGarbage()
@@ -95,7 +98,9 @@ export async function measureCost(parser: MeasuredParser, build: (size: number) 
       const sizes = turns[round % turns.length] ?? []
       for (const size of sizes) cost[size].push(await sample(parse, inputs[size], sampleMilliseconds))
       cost.slowness.push(measureSlowness())
-      if (isNegligible(cost) || millisecondsSince(before) > measuringMillisecondsMax) return cost
+      if (isNegligible(cost)) return cost
+      if (millisecondsSince(begun) > measuringMillisecondsMax)
+        return round + 1 < roundsMin && before.half.length > 0 ? before : cost
     }
     if (Math.max(...growthsOf(cost, 'half')) <= linearGrowthMax && objectionTo(cost, parser) === undefined) return cost
   }
