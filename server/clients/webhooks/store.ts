@@ -84,6 +84,7 @@ export async function insertEndpoint(tx: Transaction, clientId: ClientId, url: s
   const app = tx.selectFrom('app').select('client_id').where('client_id', '=', clientId)
   if (!(await app.forNoKeyUpdate().executeTakeFirst())) return undefined
   // The lock keeps others from inserting and removing an endpoint meanwhile.
+  if (await findEndpoint(tx, clientId)) return undefined
   const former = tx.selectFrom('webhook_delivery').select('delivery_id').where('receiver_id', '=', clientId)
   await tx
     .deleteFrom('webhook_delivery')

@@ -100,6 +100,15 @@ test('GRW-54 a webhook is removed at once with any number of deliveries, which n
   )
 })
 
+test('a webhook that is set again, with another URL, keeps its deliveries', async () => {
+  const app = await world.app()
+  const path = `/api/admin/apps/${app.clientId}/webhook`
+  await ask('PUT', path, { url })
+  await fill(app.clientId, { waiting: 2, delivered: 3 })
+  assert.equal((await ask('PUT', path, { url: `${url}/2` })).status, 200)
+  assert.equal((await ask('GET', `${path}/deliveries`)).body.deliveries.length, 5)
+})
+
 test('GRW-54 so is one of the service, an app with its webhook, and the account of its developer', async () => {
   const service = (await ask('POST', '/api/admin/webhooks', { url })).body.webhook.webhookId
   const operated = await world.app()
