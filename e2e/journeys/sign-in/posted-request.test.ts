@@ -18,7 +18,7 @@ async function visitShop({ page }: Person, query: Record<string, string> = {}) {
 
 const name = ({ page }: Person) => page.locator('#name').innerText()
 
-test('a new user whom an app sends by POST registers and returns to the app', async () => {
+test('a new user registers and returns to the app that posted its request', async () => {
   const ada = await stage.invite()
   await visitShop(ada)
   await ada.page.getByRole('link', { name: words.login.register }).click()
@@ -30,7 +30,7 @@ test('a new user whom an app sends by POST registers and returns to the app', as
   await ada.leave()
 })
 
-test('a user whom an app sends by POST recovers access and returns to the app', async () => {
+test('a user recovers access and returns to the app that posted its request', async () => {
   const { code } = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
   const bob = await stage.invite()
   await visitShop(bob)

@@ -6,7 +6,7 @@ import { deleteMemberships, exportGroupsOf } from './member.ts'
 import { groupRoutes } from './routes.ts'
 import { endExpiredMemberships } from './upstream.ts'
 
-// Another room has the changes of members: they are of invited identities too.
+// `accounts/invitations` has the changes of members: they are of invited identities too.
 const { addGroupMember: _add, removeGroupMember: _remove, changeGroupMembers: _change, ...ownEndpoints } = endpoints
 
 const auditActions = [

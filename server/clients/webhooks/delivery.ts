@@ -11,6 +11,7 @@ import { addSeconds } from '#platform/clock.ts'
 import { type Database, type Transaction, afterCommit } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { findAppEndpoint, requireFound } from './app-endpoint.ts'
 import * as cleanupStore from './cleanup-store.ts'
 import * as deliveryStore from './store.ts'
 import type { EventPart } from './event-parts.ts'
@@ -24,7 +25,6 @@ export const notifySender = wakeup.notify
 export const onDeliveryEnqueued = wakeup.onNotified
 
 const errors = defineErrors({
-  webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
   webhook_disabled: [409, 'The app or its webhook is disabled.'],
   delivery_not_found: [404, 'Delivery not found.'],
   delivery_not_redeliverable: [409, 'Only failed deliveries can be redelivered.'],
@@ -67,7 +67,7 @@ export async function sendTestEvent(
   now: Date,
 ): Promise<string> {
   const { clientId } = await getApp(db, { manager, clientId: named })
-  requireFound(await deliveryStore.findEndpoint(db, clientId))
+  await findAppEndpoint(db, clientId)
   await rateLimits.count('webhook-tests-per-app', clientId)
   const event: WebhookEvent = { clientId, type: 'webhook.test', data: { clientId } }
   const [deliveryId] = await managerTransaction(db, manager, (tx) => enqueueWebhooks(tx, [event], now))
@@ -87,7 +87,7 @@ export async function redeliver(
 ): Promise<WebhookDelivery> {
   await getApp(db, { manager, clientId })
   return managerTransaction(db, manager, async (tx) => {
-    const { receiverId } = requireFound(await deliveryStore.findEndpoint(tx, clientId))
+    const { receiverId } = await findAppEndpoint(tx, clientId)
     const delivery = await requeue(tx, { receiverId, deliveryId }, now)
     await recordAuditEvent(
       tx,
@@ -105,7 +105,7 @@ type Sent = { receiverId: string; deliveryId: string }
  * `delivery_not_redeliverable` or `webhook_disabled`.
  */
 export async function requeue(tx: Transaction, { receiverId, deliveryId }: Sent, now: Date): Promise<WebhookDelivery> {
-  if (!(await deliveryStore.lockEndpoint(tx, receiverId))) throw errors.webhook_not_found()
+  requireFound(await deliveryStore.lockEndpoint(tx, receiverId))
   const delivery = await deliveryStore.requeueDelivery(tx, receiverId, deliveryId, now)
   if (!delivery) throw await refusalToSend(tx, receiverId, deliveryId)
   afterCommit(tx, notifySender)
@@ -134,13 +134,8 @@ type Page = { before: string | undefined; count: number }
 /** Lists the deliveries of an app, newest first. Throws `app_not_found` or `webhook_not_found`. */
 export async function listDeliveries(db: Database, target: ManagedAppRef, page: Page) {
   const { clientId } = await getApp(db, target)
-  const { receiverId } = requireFound(await deliveryStore.findEndpoint(db, clientId))
+  const { receiverId } = await findAppEndpoint(db, clientId)
   return listDeliveriesTo(db, receiverId, page)
-}
-
-function requireFound<Endpoint>(found: Endpoint | undefined): Endpoint {
-  if (!found) throw errors.webhook_not_found()
-  return found
 }
 
 /** Lists the deliveries to an existing webhook, newest first. */

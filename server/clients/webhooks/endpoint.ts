@@ -13,19 +13,19 @@ import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { findAppEndpoint, requireFound } from './app-endpoint.ts'
 import { failPendingDeliveries } from './cleanup-store.ts'
 import { createSecret, setWebhookSecret } from './secret.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'The webhook url is not allowed.'],
-  webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
 })
 
 /** Returns the webhook of an app. Throws `app_not_found` or `webhook_not_found`. */
 export async function getWebhook(db: Database, target: ManagedAppRef): Promise<Webhook> {
   await getApp(db, target)
-  return toWebhook(requireFound(await store.findEndpoint(db, target.clientId)))
+  return toWebhook(await findAppEndpoint(db, target.clientId))
 }
 
 /** Exports the apps of a user with their webhooks, one at a time. */
@@ -76,8 +76,9 @@ export async function setWebhook(
 export async function removeWebhook(db: Database, { manager, clientId }: ManagedAppRef, now: Date): Promise<void> {
   await getApp(db, { manager, clientId })
   await managerTransaction(db, manager, async (tx) => {
-    const { receiverId } = requireFound(await store.findEndpoint(tx, clientId))
-    if (!(await store.deleteEndpoint(tx, receiverId))) throw errors.webhook_not_found()
+    const { receiverId } = await findAppEndpoint(tx, clientId)
+    requireFound(await store.lockEndpoint(tx, receiverId))
+    await store.deleteEndpoint(tx, receiverId)
     await recordAuditEvent(tx, { action: 'app.webhook.removed', ...auditActor(manager), clientId }, now)
   })
 }
@@ -97,11 +98,6 @@ export async function disableWebhook(tx: Transaction, receiverId: string, url: s
 }
 
 type Endpoint = NonNullable<Awaited<ReturnType<typeof store.findEndpoint>>>
-
-function requireFound(found: Endpoint | undefined): Endpoint {
-  if (!found) throw errors.webhook_not_found()
-  return found
-}
 
 function toWebhook({ url, disabledAt, createdAt, updatedAt }: Endpoint): Webhook {
   return {

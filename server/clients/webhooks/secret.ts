@@ -19,12 +19,12 @@ import { randomBytes } from '#platform/crypto/random.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
+import { findAppEndpoint, requireFound } from './app-endpoint.ts'
 import { deleteEndedSecrets } from './cleanup-store.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'A webhook secret is whsec_ and 24 to 64 bytes in base64.'],
-  webhook_not_found: [404, 'The app has no webhook. Configure one first.'],
   too_many_secrets: [
     409,
     'Too many previous webhook secrets are still valid. Wait for one to expire, or send graceSeconds 0.',
@@ -97,7 +97,7 @@ export async function rotateWebhookSecret(
   await getApp(db, { manager, clientId })
   requireRecentAuthenticationOf(manager, now)
   return managerTransaction(db, manager, async (tx) => {
-    const { receiverId } = requireFound(await store.findEndpoint(tx, clientId))
+    const { receiverId } = await findAppEndpoint(tx, clientId)
     const replaced = await replaceSecret(tx, keyring, { receiverId, graceSeconds }, now)
     const details = { graceSeconds }
     await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
@@ -114,18 +114,13 @@ export async function setWebhookSecret(
 ): Promise<void> {
   requireRecentAuthenticationOf(manager, now)
   await managerTransaction(db, manager, async (tx) => {
-    const { receiverId } = requireFound(await store.findEndpoint(tx, clientId))
-    if (!(await store.lockEndpoint(tx, receiverId))) throw errors.webhook_not_found()
+    const { receiverId } = await findAppEndpoint(tx, clientId)
+    requireFound(await store.lockEndpoint(tx, receiverId))
     await store.endSecrets(tx, receiverId, now)
     await storeSecret(tx, keyring, { receiverId, secret }, now)
     const details = { graceSeconds: 0 }
     await recordAuditEvent(tx, { action: 'app.webhook.secret_rotated', ...auditActor(manager), clientId, details }, now)
   })
-}
-
-function requireFound<Endpoint>(found: Endpoint | undefined): Endpoint {
-  if (!found) throw errors.webhook_not_found()
-  return found
 }
 
 type Replaced = { receiverId: string; graceSeconds: number }
@@ -137,7 +132,7 @@ export async function replaceSecret(
   { receiverId, graceSeconds }: Replaced,
   now: Date,
 ): Promise<{ secret: string; previousUntil: Date }> {
-  if (!(await store.lockEndpoint(tx, receiverId))) throw errors.webhook_not_found()
+  requireFound(await store.lockEndpoint(tx, receiverId))
   const isFull = (await store.countSecrets(tx, receiverId, now)) >= limits.webhookSecretsMax
   if (graceSeconds > 0 && isFull) throw errors.too_many_secrets()
   const previousUntil = addSeconds(now, graceSeconds)

@@ -96,7 +96,6 @@ export async function insertEndpoint(tx: Transaction, clientId: ClientId, url: s
   return tx
     .insertInto('webhook_endpoint')
     .values({ receiver_id: receiverId, client_id: clientId, url, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.doNothing())
     .returning(endpoint)
     .executeTakeFirst()
 }
@@ -111,15 +110,14 @@ export function updateEndpoint(tx: Transaction, clientId: ClientId, url: string,
     .executeTakeFirst()
 }
 
-/** Locks an endpoint until the transaction ends. Returns false if there is none. */
-export async function lockEndpoint(tx: Transaction, receiverId: string): Promise<boolean> {
-  const found = await tx
+/** Locks an endpoint until the transaction ends. Returns undefined if there is none. */
+export function lockEndpoint(tx: Transaction, receiverId: string) {
+  return tx
     .selectFrom('webhook_endpoint')
     .select('receiver_id')
     .where('receiver_id', '=', receiverId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  return found !== undefined
 }
 
 type Disabled = { clientId: ClientId | null; ownerUserId: UserId | null }

@@ -12,8 +12,7 @@ const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer'
  * or the issuer itself.
  *
  * The answer is the same for every account of our host, whether it exists or not. It has only links of the given
- * relations, if any are given (RFC 7033 §4.3). Throws `invalid_request`,
- * `not_found`.
+ * relations, if any are given (RFC 7033 §4.3). Throws `invalid_request`, `not_found`.
  */
 export function resolveWebFinger(authUrl: URL, resource: string, relations: string[]) {
   if (hostOf(resource) !== authUrl.host) throw errors.not_found()

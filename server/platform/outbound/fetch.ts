@@ -240,11 +240,11 @@ function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer>
 }
 
 function parseJson(bytes: Buffer): unknown {
-  const text = bytes.toString()
-  if (countJsonColons(text) > jsonMembersMax) throw new OutboundError('too_large')
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (countJsonColons(text) > jsonMembersMax) throw new OutboundError('too_large')
+    return JSON.parse(text)
   } catch (cause) {
-    throw new OutboundError('not_json', { cause })
+    throw cause instanceof OutboundError ? cause : new OutboundError('not_json', { cause })
   }
 }

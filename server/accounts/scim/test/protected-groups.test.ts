@@ -101,7 +101,7 @@ test('REG-16 a link opens no protected group that a deleted directory has left',
   assert.deepEqual(await membersOf(groupId), [])
 })
 
-test('REG-16 the person whom a directory names joins its protected group by the mail to their address', async () => {
+test('REG-16 a user of a directory joins its protected group by the mail to their address', async () => {
   const address = `${newName()}@example.org`
   const { id, groupId, names } = await provision({ emails: [{ value: address, primary: true }] })
   await protect(groupId)

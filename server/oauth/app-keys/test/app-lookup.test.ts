@@ -153,7 +153,7 @@ test('LKP-05 lookups of many handles are rate limited, also from many addresses'
   try {
     const limited = await limiting.app({ supportsE2ee: true })
     const { clientId } = limited
-    const look = (remoteAddress: string, handle = 'somebody') => {
+    const look = (remoteAddress: string, handle = 'unknown') => {
       const query = { client_id: clientId, handle }
       return limiting.api.inject({ url: '/api/encryption/app-lookup', query, remoteAddress })
     }
