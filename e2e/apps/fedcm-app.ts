@@ -133,7 +133,7 @@ export async function watchDialogs(page: Page) {
   })
   return {
     async next(): Promise<BrowserDialog> {
-      if (shown.length === 0) await once(seen, 'dialog', { signal: AbortSignal.timeout(15_000) })
+      if (shown.length === 0) await once(seen, 'dialog', { signal: AbortSignal.timeout(30_000) })
       const [first] = shown.splice(0, 1)
       if (!first) throw new Error('Another waiter got the dialog.')
       return first

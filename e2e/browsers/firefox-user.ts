@@ -2,7 +2,7 @@ import { callOf, describePage, findVisible, findWayTo, isAt, readText, searchOf,
 import { CommandError, elementKey, type Marionette } from './marionette.ts'
 
 /** The time after which something that a page does not show counts as missing. */
-export const waitMilliseconds = 15_000
+export const waitMilliseconds = 30_000
 
 /** What a user does and sees in the current tab. Each function waits for what it needs. */
 export function actIn({ send }: Marionette) {

@@ -1,7 +1,7 @@
 type Answer = { value: unknown }
 type Cookie = { name: string; value: string; httpOnly: boolean }
 
-const commandMilliseconds = 30_000
+const commandMilliseconds = 60_000
 
 /** Opens a session of a browser through a driver (WebDriver, https://www.w3.org/TR/webdriver2/). */
 export async function openSession(driverUrl: string, capabilities: object) {

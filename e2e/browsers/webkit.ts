@@ -13,7 +13,7 @@ export type WebKit = Awaited<ReturnType<typeof launchWebKit>>
 
 const startMilliseconds = 30_000
 const pollMilliseconds = 50
-const waitMilliseconds = 15_000
+const waitMilliseconds = 30_000
 
 /** Starts the browser of WebKitGTK on a virtual display. It records the faults of its pages. */
 export async function launchWebKit() {

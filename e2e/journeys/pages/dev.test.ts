@@ -43,7 +43,7 @@ before(
     await readUntil(development.stdout, 'is ready.')
     browser = await launchBrowser()
     page = await browser.newPage({ locale: 'en-GB' })
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(30_000)
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('framenavigated', () => (connection = Promise.withResolvers()))
