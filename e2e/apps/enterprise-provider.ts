@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
+import { en as words } from '../../web/locales/en/messages.ts'
+import type { Person } from '../fixtures/person.ts'
 
 /**
  * An organization's provider: unmodified `oidc-provider` with its own pages, which accept any password. Every e-mail
@@ -40,4 +42,18 @@ export async function startProvider() {
       await once(server.close(), 'close')
     },
   }
+}
+
+/** Signs in on the provider's own pages. */
+export async function passProvider({ page }: Pick<Person, 'page'>): Promise<void> {
+  await page.locator('input[name="password"]').fill('any')
+  await page.locator('button[type="submit"]').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+/** Chooses SSO on a page of the product, by a work address. */
+export async function continueWithOrganization(person: Person, email: string): Promise<void> {
+  await person.page.getByRole('link', { name: words.login.withOrganization }).click()
+  await person.write('email', email)
+  await person.press('sso')
 }

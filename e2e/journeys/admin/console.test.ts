@@ -133,7 +133,7 @@ test('CON-04 an owner decides by a group who may use an app, adds an operator, a
   await look('admin-edit-group')
   await press('save-group')
   await page.getByRole('heading', { name: 'Engineering' }).waitFor()
-  await page.locator('.page-head').getByText(groups.protected.label).waitFor()
+  await page.locator('.page-head .chip').getByText(groups.protected.label).waitFor()
   await look('admin-group')
   await open('people')
   await page.getByLabel(words.group, { exact: true }).selectOption('eng')

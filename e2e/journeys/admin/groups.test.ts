@@ -47,7 +47,7 @@ test('an owner protects a group of a directory, and describes one of their own',
   assert.equal(await page.locator('input[name="name"]').count(), 0)
   await look('admin-edit-group-of-directory')
   await press('save-group')
-  await page.locator('.page-head').getByText(words.protected.label).waitFor()
+  await page.locator('.page-head .chip').getByText(words.protected.label).waitFor()
 
   await page.goto(`${stage.service.authUrl}/admin/groups`)
   await press('new-group')

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
@@ -8,13 +6,16 @@ import { scimPatch, scimUser } from '../../../server/testing/enterprise.ts'
 import { businessMessages as business } from '../../../web/locales/en/pages/business.ts'
 import { en as words } from '../../../web/locales/en/messages.ts'
 import { declineAct, signChange, signForValues } from '../../apps/signed-actions.ts'
-import { startProvider } from '../../apps/enterprise-provider.ts'
+import { continueWithOrganization, passProvider, startProvider } from '../../apps/enterprise-provider.ts'
+import { openShop } from '../../apps/relying-party.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
+import { startHostilePage } from '../../fixtures/hostile-page.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { errorMessages as faults } from '../../../web/locales/en/pages/sign-in/error.ts'
 import { ssoMessages as germanSsoWords } from '../../../web/locales/de/pages/sign-in/sso.ts'
+import { consentMessages } from '../../../web/locales/en/pages/sign-in/consent.ts'
 import { ssoMessages as ssoWords } from '../../../web/locales/en/pages/sign-in/sso.ts'
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
@@ -60,19 +61,6 @@ async function manage<Body>(method: 'post' | 'patch', path: string, data?: objec
 
 const visitShop = (person: Person, organization = acme) =>
   person.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile&organization_id=${organization}`)
-
-/** Signs in on the provider's own pages, if they ask. */
-async function passProvider({ page }: Person): Promise<void> {
-  await page.locator('input[name="password"]').fill('any')
-  await page.locator('button[type="submit"]').click()
-  await page.getByRole('button', { name: 'Continue' }).click()
-}
-
-async function continueWithOrganization(person: Person, email: string): Promise<void> {
-  await person.page.getByRole('link', { name: words.login.withOrganization }).click()
-  await person.write('email', email)
-  await person.press('sso')
-}
 
 /** How the shop learns that the user signed in, for the organization. */
 async function readOrganizationClaim(person: Person): Promise<Record<string, unknown>> {
@@ -163,28 +151,45 @@ test('HDR-01 a popup keeps its opener while a user signs in with SSO', async () 
   await page.getByRole('link', { name: words.login.withOrganization }).click()
   await page.locator('input[name="email"]').fill('ann@acme.example')
   await page.locator('[data-action="sso"]').click()
-  await passProvider({ ...ann, page })
+  await passProvider({ page })
   await page.locator('#name').waitFor()
   assert.equal(await page.evaluate(() => opener !== null), true)
   await ann.leave()
 })
 
-/** A page of another site that redirects its visitors to a URL without their action. */
-async function startHostilePage(address: string) {
-  const server = createServer((_request, response) => {
-    const script = `<script>location.href = ${JSON.stringify(address)}</script>`
-    response.writeHead(200, { 'content-type': 'text/html' }).end(script)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const at = server.address()
-  if (at === null || typeof at === 'string') throw new Error('the page has no port')
-  return {
-    url: `http://127.0.0.1:${at.port}/`,
-    async close() {
-      server.closeAllConnections()
-      await once(server.close(), 'close')
-    },
-  }
+test('SSO-16 SSO opens an app that a member uses for themselves after they have used their passkey once', async (t) => {
+  const another = await openShop(stage.service)
+  t.after(() => another.close())
+  const bea = await stage.enroll({ handle: 'bea', displayName: 'Bea Member' })
+  bea.offerPasskeys(false)
+  await bea.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile`)
+  await bea.press('approve')
+  await bea.page.waitForURL(`${stage.shop.origin}/`)
+  await signOut(bea)
+  await bea.page.goto(`${another.origin}/sign-in?scope=openid+profile&organization_id=${acme}`)
+  await continueWithOrganization(bea, 'bea@acme.example')
+  await passProvider(bea)
+  await bea.press('sign-in')
+  await bea.press('choose-identity')
+  await bea.press('approve')
+  await bea.page.waitForURL(`${another.origin}/`)
+
+  await signOut(bea)
+  await visitShop(bea)
+  await continueWithOrganization(bea, 'bea@acme.example') // The provider remembers her.
+  await bea.page.getByText(consentMessages.signin.passkeyFor('Acme')).waitFor()
+  assert.equal(await bea.page.getByRole('link', { name: words.login.withOrganization }).count(), 0)
+  await bea.press('continue-as')
+  await bea.press('approve')
+  assert.equal((await readOrganizationClaim(bea))['authMethod'], 'enterprise_sso')
+  await bea.leave()
+})
+
+/** Ends the session, without a page. */
+async function signOut({ context }: Person): Promise<void> {
+  const { baseUrl, authUrl } = stage.service
+  const ended = await context.request.delete(`${baseUrl}/api/auth/session`, { headers: { origin: authUrl } })
+  assert.equal(ended.status(), 204)
 }
 
 test('SIN-01 SIN-02 SIN-10 a sign-in of another site changes nothing until the user confirms it', async (t) => {

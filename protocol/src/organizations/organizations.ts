@@ -299,5 +299,12 @@ export const OrganizationChoice = Type.Object({
   loginUrl: Type.Optional(
     Type.String({ description: 'URL of the SSO sign-in, if the organization requires it first' }),
   ),
+  passkeyRequired: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'The user has connected the app with their passkey, and must use it once for the organization too: a session' +
+        ' opened by SSO alone cannot sign in to the app',
+    }),
+  ),
 })
 export type OrganizationChoice = Static<typeof OrganizationChoice>

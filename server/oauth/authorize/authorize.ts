@@ -13,6 +13,7 @@ import {
 import { isRegisteredRedirectUri } from '#clients/registration/settings.ts'
 import { type AppKeyRequest, type NewAppKey, type ResolvedAppKey, resolveAppKey } from '#oauth/app-keys/app-key.ts'
 import { findGrantedScope, lockConsent, recordConsent } from '#oauth/consents/consent.ts'
+import { requiresPasskey } from '#oauth/consents/organization-choice.ts'
 import { findDelegation, lockDelegation } from '#oauth/delegation/delegation.ts'
 import { lockOwnIdentity, recordSeen } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -23,7 +24,12 @@ import { authorizeOrganizationContext } from '#organizations/membership/context.
 import { noteAppSession } from '#accounts/backchannel-logout/logout.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { keyOf } from '#accounts/sessions/own-key.ts'
-import type { PasskeySession, RecoveredSession, Session } from '#accounts/sessions/session.ts'
+import {
+  type PasskeySession,
+  type RecoveredSession,
+  requireWholeAccount,
+  type Session,
+} from '#accounts/sessions/session.ts'
 import {
   type Consented,
   type InitialCredential,
@@ -236,6 +242,8 @@ async function issueAuthorizationCode(
   await requireAccess(tx, app, identityId)
   requireReach(session, consent, now)
   const organization = await authorizeOrganizationContext({ tx, config }, session, consent, now)
+  if (organization && (await requiresPasskey(tx, session, { identityId, clientId, ...organization })))
+    requireWholeAccount(session, now)
 
   if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)
   if (scope.has('email') && !identity.emailVerified) throw errors.email_not_verified()
@@ -244,9 +252,11 @@ async function issueAuthorizationCode(
 
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.
   const organizationAccess = accessChoiceOf(consent, isWholeAccount)
-  const recorded = authenticatedByPasskey ? scope : new ScopeSet()
+  const recorded = authenticatedByPasskey
+    ? { scope, organizationId }
+    : { scope: new ScopeSet(), organizationId: undefined }
   const isCovered = await isCoveredBy(granted, tx, { ...consent, connector }, now)
-  recordConsent(tx, { identityId, clientId, scope: recorded, organizationAccess }, now)
+  recordConsent(tx, { identityId, clientId, ...recorded, organizationAccess }, now)
   if (connector) await grantConnector(tx, session, { request, identityId, connector }, now)
   recordSeen(tx, identity, now)
   const action = isCovered ? 'app.signed_in' : 'app.authorized'

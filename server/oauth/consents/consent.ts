@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { AdminConnectedApp } from '@countersign/protocol/operations/people'
 import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
-import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
 import { deleteDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -26,7 +26,14 @@ const errors = defineErrors({ authorization_not_found: [404, 'No authorization o
  */
 export type AccessChoice = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-type Connection = { identityId: IdentityId; clientId: ClientId; scope: ScopeSet; organizationAccess: AccessChoice }
+type Connection = {
+  identityId: IdentityId
+  clientId: ClientId
+  scope: ScopeSet
+  /** Organization for which the user signs in with their passkey, if any. */
+  organizationId: OrganizationId | undefined
+  organizationAccess: AccessChoice
+}
 
 /**
  * Records that an identity grants an app these scopes in addition to earlier ones.
@@ -36,10 +43,10 @@ type Connection = { identityId: IdentityId; clientId: ClientId; scope: ScopeSet;
  */
 export function recordConsent(
   tx: Transaction,
-  { identityId, clientId, scope, organizationAccess }: Connection,
+  { scope, organizationAccess, ...connection }: Connection,
   now: Date,
 ): void {
-  const consent = { identityId, clientId, authorizationId: randomUUIDv7(), scope: [...scope], ...organizationAccess }
+  const consent = { ...connection, authorizationId: randomUUIDv7(), scope: [...scope], ...organizationAccess }
   store.upsertConsent(tx, consent, now)
 }
 

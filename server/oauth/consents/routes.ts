@@ -7,7 +7,7 @@ import { findDelegation } from '#oauth/delegation/delegation.ts'
 import { requireOwnIdentity } from '#accounts/identities/identity.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { listOrganizationChoices } from '#organizations/membership/context.ts'
+import { listChoicesInSession } from './organization-choice.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { disconnect, listAuthorizations, getAuthorizationInSession } from './consent.ts'
 
@@ -53,10 +53,7 @@ export function authorizationRoutes(host: Host, { kernel, apps }: ConsentService
       const read = {
         ...(await getAuthorizationInSession(db, acting, input, now)),
         ...(choosing && {
-          organizations:
-            acting.authMethod === 'recovered_passkey'
-              ? []
-              : await listOrganizationChoices(kernel, acting, { identityId, clientId }, now),
+          organizations: await listChoicesInSession(kernel, acting, { identityId, clientId }, now),
         }),
       }
       const resource = named === undefined ? undefined : await findActiveResource(db, named)

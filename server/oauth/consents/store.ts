@@ -1,14 +1,20 @@
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
-import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 
-type NewConsent = { identityId: IdentityId; clientId: ClientId; authorizationId: string; scope: string[] }
+type NewConsent = {
+  identityId: IdentityId
+  clientId: ClientId
+  authorizationId: string
+  scope: string[]
+  organizationId: OrganizationId | undefined
+}
 type Chosen = { chosen: OrganizationAccess | null; unlessRecorded: OrganizationAccess | null }
 
-/** Inserts the consent, or records that it was used again, and adds its scopes to those that it has. */
+/** Inserts the consent, or records that it was used again, and adds its scopes and organization to those it has. */
 export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now: Date): void {
   const recorded = tx
     .insertInto('authorization_consent')
@@ -18,6 +24,7 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
       authorization_id: consent.authorizationId,
       scope: consent.scope,
       organization_access: consent.chosen ?? consent.unlessRecorded,
+      organization_ids: consent.organizationId === undefined ? [] : [consent.organizationId],
       created_at: now,
       last_authorized_at: now,
     })
@@ -27,6 +34,7 @@ export function upsertConsent(tx: Transaction, consent: NewConsent & Chosen, now
         scope: withAdded(tx, consent.scope),
         organization_access:
           consent.chosen ?? fn.coalesce(ref('authorization_consent.organization_access'), val(consent.unlessRecorded)),
+        ...(consent.organizationId !== undefined && { organization_ids: withOrganization(consent.organizationId) }),
       })),
     )
   sendAhead(tx, recorded)
@@ -41,6 +49,11 @@ function withAdded(tx: Transaction, added: string[]): RawBuilder<string[]> {
     (each) => sql`case when ${each} = any(${scope}) then '{}' else array[${each}::text] end`,
   )
   return sql.join([scope, ...unlessPresent], sql` || `)
+}
+
+function withOrganization(added: OrganizationId): RawBuilder<string[]> {
+  const known = sql`authorization_consent.organization_ids`
+  return sql`case when ${added}::uuid = any(${known}) then ${known} else ${known} || ${added}::uuid end`
 }
 
 /** Locks a consent until the end of the transaction; returns false if there is none. */
@@ -95,6 +108,19 @@ export async function findConsentedScope(
     .where('client_id', '=', clientId)
     .executeTakeFirst()
   return consent?.scope
+}
+
+/**
+ * Returns what an identity has granted an app with its passkey: the scopes, and the organizations for which it was.
+ * Undefined without a consent.
+ */
+export function findConsentedUse(db: Database, identityId: IdentityId, clientId: ClientId) {
+  return db
+    .selectFrom('authorization_consent')
+    .select(['scope', 'organization_ids as organizationIds'])
+    .where('identity_id', '=', identityId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
 }
 
 export function listConsentsOfUser(db: Database, userId: UserId) {

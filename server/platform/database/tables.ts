@@ -194,6 +194,7 @@ export interface Tables {
     created_at: Date
     last_authorized_at: Date
     organization_access: Generated<'none' | 'read' | 'create' | null>
+    organization_ids: Generated<string[]>
   }
   configuration_object: {
     object_kind: 'group' | 'app' | 'invitation' | 'organization' | 'sink'

@@ -70,17 +70,7 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       return <Actions of={[{ name: 'retry', label: words.retry, do: again }]} doing={doing} />
     }
     case 'authenticate':
-      return (
-        <Authenticate
-          returnTo={`${location.pathname}${location.search}`}
-          acceptsSso={acceptsSso(view)}
-          doing={doing}
-          others={[leave]}
-          {...(view.key && { salt: saltOfKeys })}
-          requestUri={view.requestUri}
-          onSignedIn={flow.signedIn}
-        />
-      )
+      return <ByPasskey flow={flow} step={step} doing={doing} leave={leave} />
     case 'choose identity':
       return <AsWhom flow={flow} step={step} doing={doing} end={step.from ? cancel : leave} />
     case 'choose organization':
@@ -121,6 +111,27 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
     case 'ask to leave':
       return <ConfirmRedirect {...step} view={view} />
   }
+}
+
+type ByPasskeyProps = { flow: Flow; step: Extract<Step, { at: 'authenticate' }>; doing: ActionState; leave: Action }
+
+function ByPasskey({ flow, step: { forOrganization }, doing, leave }: ByPasskeyProps) {
+  const words = useConsentMessages().signin
+  const view = readPageData('signin')
+  return (
+    <>
+      {forOrganization !== undefined && <p role="status">{words.passkeyFor(forOrganization)}</p>}
+      <Authenticate
+        returnTo={`${location.pathname}${location.search}`}
+        acceptsSso={forOrganization === undefined && acceptsSso(view)}
+        doing={doing}
+        others={[leave]}
+        {...(view.key && { salt: saltOfKeys })}
+        requestUri={view.requestUri}
+        onSignedIn={flow.signedIn}
+      />
+    </>
+  )
 }
 
 type AsWhomProps = { flow: Flow; step: Extract<Step, { at: 'choose identity' }>; doing: ActionState; end: Action }

@@ -31,7 +31,8 @@ export type Grant = {
 /** The steps of an authorization request. */
 export type Step =
   | { at: 'look' }
-  | { at: 'authenticate' }
+  /** `forOrganization` if the session that SSO opened cannot use the app for this organization yet. */
+  | { at: 'authenticate'; forOrganization?: string }
   | { at: 'choose identity'; identities: Identity[]; mismatch: boolean; again?: true; from?: Chosen }
   | { at: 'read grant'; identities: Identity[]; identity: Identity; again?: true }
   | {
@@ -234,6 +235,7 @@ function goFor(
   read: Grant,
   { connector }: SignInRequest,
 ): Step {
+  if (organization?.passkeyRequired) return { at: 'authenticate', forOrganization: organization.name }
   if (organization?.loginUrl !== undefined) return { ...personOf(step), at: 'sign in there', read, organization }
   if (connector && !read.connector) return { at: 'withdrawn', why: 'invalid_target' }
   return { ...personOf(step), at: 'consent', grant: { ...read, ...(organization && { organization }) } }

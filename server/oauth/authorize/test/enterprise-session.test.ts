@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { OrganizationId } from '@countersign/protocol/ids'
 import { createConnectors, delegationsOf, type Connectors } from '#testing/connectors.ts'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { createOrganization } from '#testing/organization.ts'
@@ -93,9 +94,10 @@ test('SSO-12 a silent request in an SSO session gets what the app already holds 
   const { clientId } = notes.source
   const silently = (scope: string) => authorize(byProvider, { organizationId, prompt: 'none', scope })
   await notes.source.tokens(person, { scope: 'openid profile' })
-  assert.deepEqual(errorOf(await silently('openid')), [403, 'consent_required'], 'granted as the user')
+  assert.deepEqual(errorOf(await silently('openid')), [403, 'passkey_required'], 'granted as the user')
   world.pass(60)
   const begun = world.now().toISOString()
+  await notes.source.tokens(person, { organizationId, scope: 'openid' })
   await notes.source.tokens(byProvider, { organizationId, scope: 'openid' })
   assert.equal((await silently('openid')).statusCode, 200)
   assert.deepEqual(errorOf(await silently('openid profile')), [403, 'consent_required'])
@@ -131,6 +133,43 @@ test('SSO-12 a session opened by SSO alone gives no app what belongs to the user
   const encrypting = await world.app({ supportsE2ee: true })
   assert.deepEqual(await given(encrypting, { scope: 'openid', encryptedAppKey: 'sealed' }), refused)
   assert.deepEqual(await given(await world.app(), { scope: 'openid', maxAge: 60 }), [403, 'reauthentication_required'])
+})
+
+test('SSO-16 SSO alone opens no account that a member has at an app for themselves', async () => {
+  const { person, organizationId, byProvider } = await member()
+  const app = await world.app()
+  const { clientId, redirectUri } = app
+  const by = async ({ headers, identityId }: Person, requested: object) => {
+    const payload = { clientId, redirectUri, identityId, scope: 'openid', ...requested }
+    return errorOf(await world.api.inject({ method: 'POST', url: '/api/oauth/authorize', headers, payload }))
+  }
+  const required = async () => {
+    const input = `?identity_id=${person.identityId}&scope=openid&organization_id=select`
+    const url = `/api/oauth/authorization/${clientId}${input}`
+    const { organizations } = (await world.api.inject({ url, headers: byProvider.headers })).json()
+    return organizations.map((choice: { passkeyRequired?: true }) => choice.passkeyRequired)
+  }
+  const refused = [403, 'passkey_required']
+  const allowed = [200, undefined]
+  assert.deepEqual(await by(byProvider, { organizationId }), allowed, 'not connected by the member')
+  assert.deepEqual(await by(person, {}), allowed, 'for themselves')
+  for (const prompt of [undefined, 'none', 'consent'])
+    assert.deepEqual(await by(byProvider, { organizationId, prompt }), refused)
+  assert.deepEqual(await required(), [true])
+
+  await app.tokens(person, { organizationId, scope: 'openid offline_access' })
+  assert.deepEqual(await by(byProvider, { organizationId }), allowed, 'after a sign-in with the passkey')
+  assert.deepEqual(await required(), [undefined])
+
+  const signIn = async (named: OrganizationId) =>
+    by(
+      { ...person, headers: await signInByOrganization(world, person, { organizationId: named }) },
+      { organizationId: named },
+    )
+  world.pass(60 * 24 * 3600)
+  assert.deepEqual(await signIn(organizationId), allowed, 'also when nothing of it is left')
+  const { id: other } = await createOrganization(world, { ...person, headers: await person.signIn() })
+  assert.deepEqual(await signIn(other), refused, 'not for another organization')
 })
 
 test('ORG-05 ORG-07 a token that is invalid for its organization cannot be exchanged', async () => {

@@ -310,6 +310,15 @@ test('an app that names an organization is used for it, and what it is told of i
   assert.equal(isSettled({ ...grant, organization: { ...acme, known: true } }, plain), true)
 })
 
+test('SSO-16 a user who connected the app themselves uses their passkey before it is used for the organization', () => {
+  const first = { ...acme, passkeyRequired: true as const }
+  const read = { ...grant, organizations: [first, globex] }
+  const step = walk([found([ada]), granted(read)], { organization: acme.id })
+  assert.deepEqual(step, { at: 'authenticate', forOrganization: 'Acme' })
+  const silently = walk([found([ada]), granted(read)], { organization: acme.id, prompts: ['none'] })
+  assert.deepEqual(silently, { at: 'leave silently', end: 'login_required' })
+})
+
 test('an app that leaves the organization to the person asks who is in one, and nobody else', () => {
   const request = { organization: 'select' }
   const choosing = walk([found([ada]), granted(inBoth)], request)

@@ -15,6 +15,8 @@ export const consentMessages: typeof english = {
     backTo: (app) => `الرجوع إلى ${isolate(app)}`,
     back: 'رجوع',
     chooseOrganization: 'استخدام هذا التطبيق باسم',
+    passkeyFor: (organization) =>
+      `تستخدم هذا التطبيق بنفسك بالفعل. سجّل الدخول مرة واحدة بمفتاح المرور لاستخدامه لصالح ${isolate(organization)}.`,
     noSuchOrganization: (handle) => `الهوية ${handleOf(handle)} ليست عضوًا في المؤسسة التي طلبها التطبيق.`,
     asMember: (handle) => `باسم ${handleOf(handle)}`,
     yourself: 'أنت شخصيًا',

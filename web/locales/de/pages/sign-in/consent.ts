@@ -15,6 +15,8 @@ export const consentMessages: typeof english = {
     backTo: (app) => `Zurück zu ${app}`,
     back: 'Zurück',
     chooseOrganization: 'Diese App verwenden als',
+    passkeyFor: (organization) =>
+      `Du nutzt diese App schon selbst. Melde dich einmal mit deinem Passkey an, um sie für ${organization} zu nutzen.`,
     noSuchOrganization: (handle) => `@${handle} ist kein Mitglied der Organisation, nach der die App gefragt hat.`,
     asMember: (handle) => `als @${handle}`,
     yourself: 'Du selbst',

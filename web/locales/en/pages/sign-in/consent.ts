@@ -11,6 +11,8 @@ export const consentMessages = {
     backTo: (app: string) => `Back to ${app}`,
     back: 'Back',
     chooseOrganization: 'Use this app as',
+    passkeyFor: (organization: string) =>
+      `You already use this app yourself. Sign in with your passkey once to use it for ${organization}.`,
     noSuchOrganization: (handle: string) => `@${handle} isn’t a member of the organization the app asked for.`,
     asMember: (handle: string) => `as @${handle}`,
     yourself: 'Yourself',
