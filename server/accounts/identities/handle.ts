@@ -46,7 +46,8 @@ export async function isAvailableHandle(
   return !isHeld(known, now) || (identityId !== undefined && known?.identityId === identityId)
 }
 
-function isHeld(known: { availableAt: Date | null } | undefined, now: Date): boolean {
+/** Tells if a handle is in use, or reserved for the identity that had it. */
+export function isHeld(known: { availableAt: Date | null } | undefined, now: Date): boolean {
   return known !== undefined && (known.availableAt === null || known.availableAt > now)
 }
 

@@ -14,7 +14,7 @@ import { type ActingSession, actingTransaction } from '#accounts/sessions/acting
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { PasskeySession, SessionSubject } from '#accounts/sessions/session.ts'
 import { requireUnmanaged } from './managed.ts'
-import { claimHandle, isReservedHandle, releaseHandle, reservedUntil } from './handle.ts'
+import { claimHandle, isHeld, isReservedHandle, releaseHandle, reservedUntil } from './handle.ts'
 import * as handleStore from './handle-store.ts'
 import * as store from './store.ts'
 import * as suspensionStore from './suspension-store.ts'
@@ -340,11 +340,11 @@ async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise
 }
 
 /**
- * Finds the identity that has a handle now. Unknown handles cause the same number of queries, so that the response time
- * discloses nothing.
+ * Finds the identity that has a handle, or for which it is reserved: a thief of a session can change it. Unknown
+ * handles cause the same number of queries, so that the response time discloses nothing.
  */
-export async function findIdentityByHandle(db: Database, handle: string): Promise<IdentityRow | undefined> {
+export async function findIdentityByOwnHandle(db: Database, handle: string, now: Date) {
   const found = await handleStore.findHandle(db, normalizeHandle(handle))
-  const owner = found?.availableAt === null ? found.identityId : null
+  const owner = isHeld(found, now) ? found?.identityId : undefined
   return store.findIdentity(db, owner ?? generateIdentityId())
 }

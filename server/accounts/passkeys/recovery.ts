@@ -1,4 +1,4 @@
-import { findIdentityByHandle, listIdentities, verifiedEmailOf } from '#accounts/identities/identity.ts'
+import { findIdentityByOwnHandle, listIdentities, verifiedEmailOf } from '#accounts/identities/identity.ts'
 import { lockActiveUser, requireNotSuspended } from '#accounts/identities/suspension.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -81,18 +81,18 @@ const errors = defineErrors({
 })
 
 /**
- * Starts the recovery of an account with its recovery code. Throws `invalid_credential` with the same response and
- * timing for a wrong code and an unknown handle.
+ * Starts the recovery of an account with its recovery code, by a handle that it has or that is reserved for it. Throws
+ * `invalid_credential` with the same response and timing for a wrong code and an unknown handle.
  */
 export async function startRecovery(
   { db, config, clock }: ServerContext,
   { handle, recoveryAuth, browserSha256 }: { handle: string; recoveryAuth: string } & BoundTo,
 ) {
-  const identity = await findIdentityByHandle(db, handle)
+  const now = clock()
+  const identity = await findIdentityByOwnHandle(db, handle, now)
   const recoveryAuthSha256 = await verifyRecoveryCode(db, identity?.userId ?? asId<UserId>(randomUUID()), recoveryAuth)
   if (!identity || !recoveryAuthSha256) throw errors.invalid_credential()
   const { userId } = identity
-  const now = clock()
   await requireNotSuspended(db, userId, now)
   const ceremony = { ceremony: 'recover', userId, recoveryAuthSha256, browserSha256 } as const
   const { flowId, challenge } = await beginFlow(db, ceremony, now)

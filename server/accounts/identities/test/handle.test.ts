@@ -40,7 +40,7 @@ test('apps see a new handle at once, and the identity stays the same', async () 
   assert.equal(errorOf(await register('grace-two')), 'handle_taken')
 })
 
-test('recovery finds an account by its new handle and not by the old one', async () => {
+test('REC-09 a stolen session that changes the handle does not disable the recovery code', async () => {
   const person = await world.person('found-by')
   const recoveryAuth = randomBytes(32).toString('base64url')
   const replaced = await world.api.inject({
@@ -50,12 +50,28 @@ test('recovery finds an account by its new handle and not by the old one', async
     payload: { recoveryAuth, ciphertext: 'sealed' },
   })
   assert.equal(replaced.statusCode, 200, replaced.body)
-  await change(person, { handle: 'found-anew' })
-  const recover = async (handle: string) => {
-    const payload = { handle, recoveryAuth }
-    return (await world.api.inject({ method: 'POST', url: '/api/auth/recover/start', payload })).statusCode
+  world.pass(301)
+  assert.equal((await change(person, { handle: 'by-the-thief' })).statusCode, 200, 'without recent authentication')
+  const recover = async (handle: string, code = recoveryAuth) => {
+    const payload = { handle, recoveryAuth: code }
+    const answer = await world.api.inject({ method: 'POST', url: '/api/auth/recover/start', payload })
+    return [answer.statusCode, errorOf(answer)]
   }
-  assert.deepEqual([await recover('found-by'), await recover('FOUND-anew')], [401, 200])
+  const [rejected, accepted] = [
+    [401, 'invalid_credential'],
+    [200, undefined],
+  ]
+  assert.deepEqual(await recover('Found-By'), accepted)
+  assert.deepEqual(await recover('BY-the-thief'), accepted)
+  assert.deepEqual(await recover('found-by', randomBytes(32).toString('base64url')), rejected)
+  const lookup = await world.api.inject({ url: '/api/signing/public-key/found-by' })
+  assert.equal(errorOf(lookup), 'identity_not_found', 'no one else finds the former handle')
+
+  world.pass(90 * 24 * 3600)
+  assert.deepEqual(await recover('found-by'), rejected, 'after the reservation')
+  await world.person('found-by')
+  assert.deepEqual(await recover('found-by'), rejected, 'it is of another user')
+  assert.deepEqual(await recover('by-the-thief'), accepted)
 })
 
 test('changing the letter case of a handle keeps the handle and shows it as typed', async () => {
