@@ -145,6 +145,7 @@ export const endOrder = {
   recovered: [
     'accounts/operators',
     'accounts/scim',
+    'oauth/consents',
     'accounts/backchannel-logout',
     'tokens/families',
     'accounts/keys',

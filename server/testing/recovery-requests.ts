@@ -24,6 +24,7 @@ export async function recover(client: RequestClient): Promise<void> {
   const third = await world.person()
   const accepted = await completed(client, third)
   await send(await third.signIn(), `POST /api/account/recovery-links/${accepted.recoveryLinkId}/acceptance`, {})
+  await undo(client)
   const fourth = await world.person()
   const recoveryAuth = anything()
   await send(bearer(fourth.sessionToken), 'PUT /api/account/recovery', { recoveryAuth, ciphertext: 'sealed' })
@@ -33,6 +34,16 @@ export async function recover(client: RequestClient): Promise<void> {
   const { sessionToken } = await send({}, 'POST /api/auth/login/finish', { flowId, credential })
   await send(bearer(sessionToken), 'POST /api/account/recovery-limit/lift', { recoveryAuth })
   await reset(client)
+}
+
+/** Undoes a recovery whose passkey has connected apps. */
+async function undo(client: RequestClient): Promise<void> {
+  const { world, send } = client
+  const person = await world.person()
+  const { authenticator, recoveryLinkId } = await completed(client, person)
+  const { headers } = await signIn(world, authenticator)
+  for (let count = 0; count < 3; count += 1) await (await world.app()).code({ ...person, headers })
+  await send(await person.signIn(), `DELETE /api/account/recovery-links/${recoveryLinkId}`)
 }
 
 /** Resets the keys of a user whose recovery has settled, and leaves those of another one. */

@@ -74,7 +74,7 @@ export async function complete(tx: Transaction, lifecycle: Lifecycle, key: Key, 
   if (!(await passkeyStore.completeLink(tx, key, { holdUntil }, now))) return false
   await passkeyStore.removeEarlierPasskeys(tx, key)
   const { identityIds } = account
-  await lifecycle.end(tx, 'recovered', { userId, identityIds }, now)
+  await lifecycle.end(tx, 'recovered', { userId, identityIds, connectedSince: null }, now)
   await lifecycle.end(tx, 'sessions', { userId, identityIds, which: 'all' }, now)
   const details = { recoveryLinkId, holdUntil: holdUntil.toISOString() }
   const event = { action: 'recovery_link.completed', actor: 'system', userId, identityId, details } as const

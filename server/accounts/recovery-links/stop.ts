@@ -1,6 +1,6 @@
 import type { OwnRecoveryLink } from '@countersign/protocol/accounts/recovery/links'
 import { limits } from '@countersign/protocol/formats/limits'
-import { actingUserTransaction } from '#accounts/identities/identity.ts'
+import { actingUserTransaction, lockIdentity } from '#accounts/identities/identity.ts'
 import { lockAccountOfIdentity } from '#accounts/identities/suspension.ts'
 import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
@@ -86,8 +86,10 @@ async function stop(
   const before = await store.findLink(tx, key)
   const undone = await store.undoLink(tx, key, { lockedUntil }, now)
   if (!undone || !before?.credentialId) throw errors.recovery_link_not_found()
-  const { userId, identityId } = undone
-  await lifecycle.end(tx, 'recovered', { userId, identityIds: [identityId] }, now)
+  const { userId, identityId, completedAt: connectedSince } = undone
+  // A consent in progress completes first, and is found. A later one finds no session.
+  await lockIdentity(tx, identityId)
+  await lifecycle.end(tx, 'recovered', { userId, identityIds: [identityId], connectedSince }, now)
   await sessions.end(tx, { userId, which: 'of recovered passkey', credentialId: before.credentialId }, now)
   await record(tx, 'recovery_link.undone', { row: undone, by }, now)
 }

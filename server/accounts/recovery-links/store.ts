@@ -11,6 +11,7 @@ const link = [
   'issued_at as issuedAt',
   'expires_at as expiresAt',
   'completes_at as completesAt',
+  'completed_at as completedAt',
   'hold_until as holdUntil',
   'ended_at as endedAt',
   'credential_id as credentialId',

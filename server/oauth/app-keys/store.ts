@@ -81,11 +81,15 @@ export async function reserveAppPublicKey(
   return own !== undefined
 }
 
-export async function deleteAppKeysOfApp(tx: Transaction, identityId: IdentityId, clientId: ClientId): Promise<void> {
+export async function deleteAppKeysOfApps(
+  tx: Transaction,
+  identityId: IdentityId,
+  clientIds: ClientId[],
+): Promise<void> {
   await tx
     .deleteFrom('authorization_app_key')
     .where('identity_id', '=', identityId)
-    .where('client_id', '=', clientId)
+    .where(sql<boolean>`client_id = any(${clientIds}::text[])`)
     .execute()
 }
 

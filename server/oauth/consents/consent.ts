@@ -4,7 +4,7 @@ import type { Authorization } from '@countersign/protocol/oauth/authorizations'
 import type { OrganizationAccess } from '@countersign/protocol/formats/organization-access'
 import type { ClientId, IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
-import { deleteDelegations, revokeDelegationsOfApp } from '#oauth/delegation/delegation.ts'
+import { deleteDelegations, revokeDelegationsOfApps } from '#oauth/delegation/delegation.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { readPages } from '#platform/database/pages.ts'
@@ -14,7 +14,7 @@ import { listSsoOrganizations } from '#accounts/sessions/sso-session.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import type { PasskeySession, Session, RecoveredSession } from '#accounts/sessions/session.ts'
 import { findScopesHeld, revokeFamiliesOfClient } from '#tokens/families/family.ts'
-import { toEncryptedAppKey, type AppKey, deleteAppKeysOfApp, listAppKeys } from '#oauth/app-keys/app-key.ts'
+import { toEncryptedAppKey, type AppKey, deleteAppKeysOfApps, listAppKeys } from '#oauth/app-keys/app-key.ts'
 import * as store from './store.ts'
 import type { Family, Consent } from './store.ts'
 
@@ -176,9 +176,36 @@ async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date
   const { identityId, clientId } = ending
   await revokeFamiliesOfClient(tx, identityId, clientId, now)
   await queueLogouts(tx, { identityIds: [identityId], clientId }, now)
-  await deleteAppKeysOfApp(tx, identityId, clientId)
-  await revokeDelegationsOfApp(tx, identityId, clientId, now)
+  await deleteAppKeysOfApps(tx, identityId, [clientId])
+  await revokeDelegationsOfApps(tx, identityId, [clientId], now)
   await recordAuditEvent(tx, { action: 'app.disconnected', ...ending }, now)
+}
+
+type RecentConnections = { userId: UserId; identityIds: IdentityId[]; connectedSince: Date | null }
+
+const connectionsPerStatement = 500
+
+/**
+ * Disconnects the apps that identities have connected since an instant: with `prompt=none`, a consent by the passkey of
+ * a recovery that is undone would count for the user. Tokens and logouts of these identities end in other rooms.
+ */
+export async function disconnectRecent(
+  tx: Transaction,
+  { userId, identityIds, connectedSince: since }: RecentConnections,
+  now: Date,
+): Promise<void> {
+  if (since === null) return
+  for (const identityId of identityIds)
+    for (;;) {
+      const clientIds = await store.deleteConsentsSince(tx, { identityId, since }, connectionsPerStatement)
+      if (clientIds.length === 0) break
+      await deleteAppKeysOfApps(tx, identityId, clientIds)
+      await revokeDelegationsOfApps(tx, identityId, clientIds, now)
+      for (const clientId of clientIds) {
+        const act = { action: 'app.disconnected', actor: 'user', userId, identityId, clientId } as const
+        await recordAuditEvent(tx, act, now)
+      }
+    }
 }
 
 /** Lists the client IDs of the apps that identities have connected, as far as scopes are recorded. */

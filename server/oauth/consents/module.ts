@@ -1,6 +1,6 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
-import { deleteConsents, listAuthorizations, readGrants } from './consent.ts'
+import { deleteConsents, disconnectRecent, listAuthorizations, readGrants } from './consent.ts'
 import { type ConsentServices, authorizationRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -18,7 +18,10 @@ export const consents = defineModule<ConsentServices>()({
   mount: (hosts, services) => authorizationRoutes(hosts.api, services),
   auditActions,
   tables: { authorization_consent: { backup: 'include', placement: { by: 'identity_id' } } },
-  ended: { identities: (tx, { identityIds }) => deleteConsents(tx, identityIds) },
+  ended: {
+    identities: (tx, { identityIds }) => deleteConsents(tx, identityIds),
+    recovered: (tx, ending, now) => disconnectRecent(tx, ending, now),
+  },
   exported: {
     account: { authorizations: (db, { userId }) => listAuthorizations(db, userId) },
     identity: { grants: readGrants },

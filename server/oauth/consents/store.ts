@@ -159,6 +159,27 @@ export async function deleteConsent(tx: Transaction, identityId: IdentityId, cli
   return numDeletedRows === 1n
 }
 
+/** Deletes up to `count` consents of an identity that were first given at an instant or later. Returns their apps. */
+export async function deleteConsentsSince(
+  tx: Transaction,
+  { identityId, since }: { identityId: IdentityId; since: Date },
+  count: number,
+): Promise<ClientId[]> {
+  const recent = tx
+    .selectFrom('authorization_consent')
+    .select('client_id')
+    .where('identity_id', '=', identityId)
+    .where('created_at', '>=', since)
+    .limit(sql.lit(count))
+  const deleted = await tx
+    .deleteFrom('authorization_consent')
+    .where('identity_id', '=', identityId)
+    .where('client_id', 'in', recent)
+    .returning('client_id as clientId')
+    .execute()
+  return deleted.map(({ clientId }) => clientId)
+}
+
 /** Lists the apps to which identities have granted scopes. */
 export function listConsentedClients(db: Database, identityIds: IdentityId[]) {
   return db

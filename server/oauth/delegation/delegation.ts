@@ -127,14 +127,14 @@ export async function listDelegationUses(
   return listed.map(({ usedAt, scope, count }) => ({ at: usedAt.toISOString(), scope: scope.join(' '), count }))
 }
 
-/** Revokes the delegations from and to an app for an identity; returns how many there were. */
-export function revokeDelegationsOfApp(
+/** Revokes the delegations from and to apps for an identity; returns how many there were. */
+export function revokeDelegationsOfApps(
   tx: Transaction,
   identityId: IdentityId,
-  clientId: ClientId,
+  clientIds: ClientId[],
   now: Date,
 ): Promise<number> {
-  return store.revokeOfApp(tx, identityId, clientId, now)
+  return store.revokeOfApps(tx, identityId, clientIds, now)
 }
 
 /** Revokes the delegations of identities that are being suspended. They stay revoked when the identity is activated. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import type { Database, Transaction } from '#platform/database/database.ts'
@@ -140,19 +141,20 @@ export function findOfUser(db: Database, userId: UserId, delegationId: string) {
 }
 
 /** Revokes the delegations from and to an app for an identity; returns how many there were. */
-export async function revokeOfApp(
+export async function revokeOfApps(
   tx: Transaction,
   identityId: IdentityId,
-  clientId: ClientId,
+  clientIds: ClientId[],
   now: Date,
 ): Promise<number> {
-  const resources = tx.selectFrom('app_resource').select('resource_id').where('client_id', '=', clientId)
+  const ofApps = (column: string) => sql<boolean>`${sql.ref(column)} = any(${clientIds}::text[])`
+  const resources = tx.selectFrom('app_resource').select('resource_id').where(ofApps('client_id'))
   const { numUpdatedRows } = await tx
     .updateTable('delegation_grant')
     .set({ revoked_at: now, updated_at: now })
     .where('identity_id', '=', identityId)
     .where('revoked_at', 'is', null)
-    .where(({ eb, or }) => or([eb('source_client_id', '=', clientId), eb('resource_id', 'in', resources)]))
+    .where(({ eb, or }) => or([ofApps('source_client_id'), eb('resource_id', 'in', resources)]))
     .executeTakeFirstOrThrow()
   return Number(numUpdatedRows)
 }

@@ -17,9 +17,9 @@ export type Endings = {
   access: { userId: UserId; identityIds: IdentityId[]; which: 'all' | 'of identities' }
   /**
    * What was signed in before a recovery of the account, or by a recovery of an identity that is undone. Operators lose
-   * their rights.
+   * their rights. Apps that were connected since `connectedSince` are disconnected.
    */
-  recovered: { userId: UserId; identityIds: IdentityId[] }
+  recovered: { userId: UserId; identityIds: IdentityId[]; connectedSince: Date | null }
   /** What the former keys of an account open or could sign, when new keys replace lost ones. */
   keys: { userId: UserId; identityIds: IdentityId[] }
   /** All sessions of the account, or what remains of sessions after these identities. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { auditEventsOf } from '#testing/audit-events.ts'
+import { createConnectors } from '#testing/connectors.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
 import { type Mailbox, openMailbox } from '#testing/mailbox.ts'
 import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
@@ -179,6 +181,52 @@ test('PEO-03 what a recovered passkey authorized ends when the recovery is undon
   assert.equal((await stopOwn(recoveryLinkId, await person.signIn())).status, 204)
   assert.equal((await userinfo()).status, 401)
 })
+
+for (const by of ['session', 'mail'] as const)
+  test(`PEO-03 apps that a recovered passkey connected are disconnected when ${by} undoes the recovery`, async () => {
+    const person = await world.person()
+    const { source: known, ...connectors } = await createConnectors(world)
+    await known.tokens(person, { scope: 'openid' })
+    const { stop, recoveryLinkId, authenticator } = await recovery.recover(world, mailbox, person)
+    await takeNotices(1)
+    const limited = { ...person, headers: (await signIn(world, authenticator)).headers }
+    const thief = await world.app()
+    await thief.code(limited)
+    await known.code(limited, { scope: 'openid profile' })
+    const own = { ...person, headers: await person.signIn() }
+    assert.equal((await connectors.consent(own)).statusCode, 200)
+    const encrypted = await world.app({ supportsE2ee: true })
+    const keyed = { scope: 'openid e2ee:symmetric', encryptedAppKey: 'sealed' }
+    await encrypted.code(own, keyed)
+    const undone = by === 'mail' ? await stopByMail(stop) : await stopOwn(recoveryLinkId, own.headers)
+    assert.equal(undone.status, 204, undone.text)
+
+    const { identityId } = person
+    const silently = async ({ clientId, redirectUri }: typeof thief, scope: string) => {
+      const payload = { clientId, redirectUri, identityId, scope, prompt: 'none' }
+      const sent = { method: 'POST', headers: own.headers, payload } as const
+      return errorOf(await recovery.send(world, '/api/oauth/authorize', sent))
+    }
+    assert.deepEqual(await silently(thief, 'openid'), [403, 'consent_required'])
+    assert.deepEqual(
+      await silently(encrypted, 'openid'),
+      [403, 'consent_required'],
+      'also those that the user connected since',
+    )
+    assert.deepEqual(await silently(known, 'openid'), [200, undefined], 'connected before')
+    const { authorizations } = (await get('/api/oauth/authorizations', own.headers)).body
+    assert.deepEqual(
+      authorizations.map(({ clientId }: { clientId: string }) => clientId),
+      [known.clientId],
+    )
+    const keys = world.db.selectFrom('authorization_app_key').select('client_id')
+    assert.deepEqual(await keys.where('identity_id', '=', identityId).execute(), [])
+    const disconnected = await auditEventsOf(world.db, person.userId, 'app.disconnected')
+    assert.deepEqual(
+      disconnected.map(({ clientId }) => clientId).toSorted(),
+      [thief.clientId, encrypted.clientId].toSorted(),
+    )
+  })
 
 test('PEO-03 of a stop and the completion at once, exactly one counts', async () => {
   const person = await world.person()
