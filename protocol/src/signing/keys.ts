@@ -13,7 +13,23 @@ export const getPublicSigningKey = endpoint(
   { security: 'none', cors: 'any origin', summary: 'Get the signing key of an identity, now or at an instant' },
   {
     params: Type.Object({ handle: Type.String({ pattern: handlePattern }) }),
-    querystring: Type.Object({ at: Type.Optional(Timestamp) }),
+    querystring: Type.Object({
+      at: Type.Optional(
+        Type.Unsafe<string>({
+          ...Timestamp,
+          description:
+            'Find the key that was the current one at this instant. If the identity got this handle later, the ' +
+            'answer is identity_not_found: the handle may have named another identity. When identities got the ' +
+            'handles that they have had since version 0.1.0 is not known.',
+        }),
+      ),
+      identityId: Type.Optional(
+        Type.Unsafe<IdentityId>({
+          ...IdentityId,
+          description: 'Find the key of this identity alone, also of the time before it got this handle',
+        }),
+      ),
+    }),
   },
   {
     200: Type.Object({

@@ -11,7 +11,10 @@ export function findHandle(db: Database, handleNormalized: string) {
     .executeTakeFirst()
 }
 
-/** Assigns a handle to an identity. Returns false if another identity has it or it is reserved for another one. */
+/**
+ * Assigns a handle to an identity. Returns false if another identity has it or it is reserved for another one. An
+ * identity that takes its own one back has had it from the first time on: no other had it in between.
+ */
 export async function claimHandle(
   tx: Transaction,
   { handleNormalized, identityId }: { handleNormalized: string; identityId: IdentityId },
@@ -19,11 +22,11 @@ export async function claimHandle(
 ): Promise<boolean> {
   const claimed = await tx
     .insertInto('identity_handle')
-    .values({ handle_normalized: handleNormalized, identity_id: identityId })
+    .values({ handle_normalized: handleNormalized, identity_id: identityId, claimed_at: now })
     .onConflict((conflict) =>
       conflict
         .column('handle_normalized')
-        .doUpdateSet({ identity_id: identityId, available_at: null })
+        .doUpdateSet({ identity_id: identityId, available_at: null, claimed_at: claimedBy(identityId, now) })
         .where(({ eb, or }) =>
           or([eb('identity_handle.identity_id', '=', identityId), eb('identity_handle.available_at', '<=', now)]),
         ),
@@ -32,6 +35,10 @@ export async function claimHandle(
     .executeTakeFirst()
   return claimed !== undefined
 }
+
+const claimedBy = (identityId: IdentityId, now: Date) =>
+  sql<Date | null>`case when identity_handle.identity_id = ${identityId} then identity_handle.claimed_at
+    else ${now} end`
 
 export async function releaseHandle(tx: Transaction, handleNormalized: string, heir: IdentityId, availableAt: Date) {
   await tx

@@ -353,6 +353,7 @@ export interface Tables {
     handle_normalized: string
     identity_id: IdentityId | null
     available_at: Date | null
+    claimed_at: Date | null
   }
   identity_term: {
     term: string

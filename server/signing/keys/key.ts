@@ -157,13 +157,17 @@ export async function getSigningKey(db: Database, session: PasskeySession, ident
   return keys.length > 0 ? { ...toRecord(handle, keys), chain } : { identityId, handle, hasKey: false as const, chain }
 }
 
+/** Whose key to look up, and when. `knownId` is the identity, if the caller knows it. */
+type KeyLookup = { handle: string; at: Date | undefined; knownId: IdentityId | undefined }
+
 /**
- * Returns the public key of an identity, now or at an instant; needs no authentication. Throws `identity_not_found`,
+ * Returns the public key of an identity, now or at an instant; needs no authentication. A handle names only the
+ * identity that had it at that instant, unless the caller knows the identity. Throws `identity_not_found`,
  * `no_signing_key`.
  */
-export async function getPublicKeyByHandle(db: Database, handle: string, at: Date | undefined) {
-  const identity = await findByHandle(db, handle)
-  if (!identity) throw errors.identity_not_found()
+export async function getPublicKeyByHandle(db: Database, { handle, at, knownId }: KeyLookup) {
+  const identity = await findByHandle(db, handle, knownId ? undefined : at)
+  if (!identity || (knownId && knownId !== identity.identityId)) throw errors.identity_not_found()
   const { identityId } = identity
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))
   if (!key) throw errors.no_signing_key()

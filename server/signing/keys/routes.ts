@@ -19,8 +19,9 @@ function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): voi
     ...endpoints.getPublicSigningKey,
     async handler(request) {
       await rateLimits.count('public-signing-key-reads', clientAddressKey(request))
-      const { at } = request.query
-      return getPublicKeyByHandle(db, request.params.handle, at === undefined ? undefined : readInstant(at))
+      const { at, identityId: knownId } = request.query
+      const { handle } = request.params
+      return getPublicKeyByHandle(db, { handle, at: at === undefined ? undefined : readInstant(at), knownId })
     },
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -11,10 +12,10 @@ after(() => world.close())
 
 type Answer = { statusCode: number; json: () => { error?: string } }
 const errorOf = (answer: Answer) => [answer.statusCode, answer.json().error]
-const lookUp = (handle: string, at?: string) =>
-  world.api.inject({
-    url: `/api/signing/public-key/${handle}${at === undefined ? '' : `?at=${encodeURIComponent(at)}`}`,
-  })
+const lookUp = (handle: string, at?: string, identityId?: IdentityId) => {
+  const query = new URLSearchParams({ ...(at !== undefined && { at }), ...(identityId && { identityId }) })
+  return world.api.inject({ url: `/api/signing/public-key/${handle}?${query}` })
+}
 const instant = (seconds: number) => new Date(world.now().getTime() + seconds * 1000).toISOString()
 
 test('KEY-11 a key is found by its handle in any case, without other data of its owner', async () => {
@@ -52,6 +53,50 @@ test('KEY-12 a former handle finds no key, and answers are not cached', async ()
   assert.deepEqual([handle, publicKey], ['after-marriage', ada.pair.publicKey])
 })
 
+test('KEY-43 the past of a handle is not that of an identity which took it later', async () => {
+  const [alice, mallory] = [await createSigner(world, 'alice'), await createSigner(world, 'mallory')]
+  const rename = async ({ identityId, signIn }: typeof alice, handle: string) => {
+    const url = `/api/identities/${identityId}`
+    const renamed = await world.api.inject({ method: 'PATCH', url, headers: await signIn(), payload: { handle } })
+    assert.equal(renamed.statusCode, 200, renamed.body)
+  }
+  const keyOf = async (...lookup: Parameters<typeof lookUp>) => {
+    const { publicKey, error } = (await lookUp(...lookup)).json()
+    return publicKey ?? error
+  }
+  const signedAt = instant(0)
+  assert.equal(await keyOf('alice', signedAt), alice.pair.publicKey)
+  world.pass(60)
+  await rename(alice, 'alice-2')
+  world.pass(60)
+  await rename(alice, 'alice')
+  assert.equal(await keyOf('alice', signedAt), alice.pair.publicKey, 'no other had it in between')
+  assert.equal(await keyOf('alice-2', signedAt), 'identity_not_found', 'it is a former name')
+  await rename(alice, 'alice-3')
+  assert.equal(await keyOf('alice-3', signedAt), 'identity_not_found')
+  assert.equal(await keyOf('alice-3', signedAt, alice.identityId), alice.pair.publicKey)
+
+  world.pass(90 * 24 * 3600)
+  await rename(mallory, 'alice')
+  const own = mallory.pair.publicKey
+  for (const at of [signedAt, instant(-0.001)]) assert.equal(await keyOf('alice', at), 'identity_not_found', at)
+  assert.deepEqual([await keyOf('alice'), await keyOf('alice', instant(0))], [own, own])
+  assert.equal(await keyOf('alice', signedAt, alice.identityId), 'identity_not_found')
+  assert.equal(await keyOf('alice', signedAt, mallory.identityId), own)
+  world.pass(60)
+  await rename(mallory, 'ALICE')
+  assert.equal(await keyOf('alice', instant(-60)), own, 'another letter case is the same handle')
+})
+
+test('a handle of unknown age is looked up for every instant, as before its age was recorded', async () => {
+  const ada = await createSigner(world)
+  const first = instant(0)
+  const row = world.db.updateTable('identity_handle').where('identity_id', '=', ada.identityId)
+  await row.set({ claimed_at: null }).execute()
+  assert.equal((await lookUp(ada.handle, first)).json().publicKey, ada.pair.publicKey)
+  assert.deepEqual(errorOf(await lookUp(ada.handle, instant(-1))), [404, 'no_signing_key'])
+})
+
 test('the key of an identity can be looked up for every instant', async () => {
   const ada = await createSigner(world)
   const pairs = [ada.pair, newSigningPair(), newSigningPair()]
@@ -68,16 +113,16 @@ test('the key of an identity can be looked up for every instant', async () => {
     return keyVersion
   }
   const known = {
-    [instant(-120.001)]: 'no_signing_key',
+    [instant(-120.001)]: 'identity_not_found',
     [instant(-120)]: 1,
     [instant(-60.001)]: 1,
     [instant(-60)]: 2,
     [instant(-0.001)]: 2,
     [instant(0)]: 3,
     [instant(3600)]: 3,
-    '0000-01-01T00:00:00Z': 'no_signing_key',
+    '0000-01-01T00:00:00Z': 'identity_not_found',
     '9999-12-31T23:59:59Z': 3,
-    '2030-01-01T00:00:00+14:00': 'no_signing_key',
+    '2030-01-01T00:00:00+14:00': 'identity_not_found',
   }
   for (const [at, version] of Object.entries(known)) assert.equal(await versionAt(at), version, at)
   // The same instants in another time zone.

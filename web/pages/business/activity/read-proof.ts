@@ -68,7 +68,8 @@ async function withKey(act: SignedAct, statement: JsonObject, people: NamedIdent
   const instant = typeof at === 'string' ? at : ''
   const shown = { signer, role: typeof role === 'string' ? role : '', at: instant, signature: act.signature }
   if (!signer) return { ...shown, key: undefined }
-  const given = { params: { handle: signer.handle }, querystring: { at: instant } }
+  // The signer may have changed the username since.
+  const given = { params: { handle: signer.handle }, querystring: { at: instant, identityId: signer.identityId } }
   const key = await callOpenly('GET /api/signing/public-key/:handle', given, readSiteSettings().baseUrl)
   return { ...shown, key: { ...key, fingerprint: await fingerprintOf(key.publicKey) } }
 }
