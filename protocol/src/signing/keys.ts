@@ -19,7 +19,7 @@ export const getPublicSigningKey = endpoint(
           ...Timestamp,
           description:
             'Find the key that was the current one at this instant. If the identity got this handle later, the ' +
-            'answer is identity_not_found: the handle may have named another identity. When identities got the ' +
+            'answer is no_signing_key: the handle may have named another identity. When identities got the ' +
             'handles that they have had since version 0.1.0 is not known.',
         }),
       ),

@@ -166,9 +166,10 @@ type KeyLookup = { handle: string; at: Date | undefined; knownId: IdentityId | u
  * `no_signing_key`.
  */
 export async function getPublicKeyByHandle(db: Database, { handle, at, knownId }: KeyLookup) {
-  const identity = await findByHandle(db, handle, knownId ? undefined : at)
+  const identity = await findByHandle(db, handle)
   if (!identity || (knownId && knownId !== identity.identityId)) throw errors.identity_not_found()
   const { identityId } = identity
+  if (at && !knownId && !(await findByHandle(db, handle, at))) throw errors.no_signing_key()
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))
   if (!key) throw errors.no_signing_key()
   return {

@@ -73,13 +73,13 @@ test('KEY-43 the past of a handle is not that of an identity which took it later
   assert.equal(await keyOf('alice', signedAt), alice.pair.publicKey, 'no other had it in between')
   assert.equal(await keyOf('alice-2', signedAt), 'identity_not_found', 'it is a former name')
   await rename(alice, 'alice-3')
-  assert.equal(await keyOf('alice-3', signedAt), 'identity_not_found')
+  assert.equal(await keyOf('alice-3', signedAt), 'no_signing_key')
   assert.equal(await keyOf('alice-3', signedAt, alice.identityId), alice.pair.publicKey)
 
   world.pass(90 * 24 * 3600)
   await rename(mallory, 'alice')
   const own = mallory.pair.publicKey
-  for (const at of [signedAt, instant(-0.001)]) assert.equal(await keyOf('alice', at), 'identity_not_found', at)
+  for (const at of [signedAt, instant(-0.001)]) assert.equal(await keyOf('alice', at), 'no_signing_key', at)
   assert.deepEqual([await keyOf('alice'), await keyOf('alice', instant(0))], [own, own])
   assert.equal(await keyOf('alice', signedAt, alice.identityId), 'identity_not_found')
   assert.equal(await keyOf('alice', signedAt, mallory.identityId), own)
@@ -113,16 +113,16 @@ test('the key of an identity can be looked up for every instant', async () => {
     return keyVersion
   }
   const known = {
-    [instant(-120.001)]: 'identity_not_found',
+    [instant(-120.001)]: 'no_signing_key',
     [instant(-120)]: 1,
     [instant(-60.001)]: 1,
     [instant(-60)]: 2,
     [instant(-0.001)]: 2,
     [instant(0)]: 3,
     [instant(3600)]: 3,
-    '0000-01-01T00:00:00Z': 'identity_not_found',
+    '0000-01-01T00:00:00Z': 'no_signing_key',
     '9999-12-31T23:59:59Z': 3,
-    '2030-01-01T00:00:00+14:00': 'identity_not_found',
+    '2030-01-01T00:00:00+14:00': 'no_signing_key',
   }
   for (const [at, version] of Object.entries(known)) assert.equal(await versionAt(at), version, at)
   // The same instants in another time zone.
