@@ -108,8 +108,6 @@ type DelegatedTokenInput = { subject: Subject; clientId: ClientId; named: string
  */
 async function takeDelegation(tx: Transaction, taking: DelegatedTokenInput, now: Date): Promise<DelegatedTokenClaims> {
   const { resource, parties } = await findParties(tx, taking)
-  if (!(await hasAccessTo(tx, resource.ownerClientId, parties.identityId)))
-    throw errors.access_denied({ sentence: 'The user has no access to the app of this resource.' })
   const grant = await store.recordDelegationUse(tx, parties, now)
   if (!grant) throw errors.access_denied()
   const scope = requireAllowed(grant, resource, taking, now)
@@ -139,6 +137,8 @@ async function findParties(db: Database | Transaction, { subject, clientId, name
   // What the user has elsewhere is private to the user, whatever they have granted this app: their organization must
   // not get it.
   if (byProviderAlone) throw errors.access_denied({ sentence: 'The user has signed in without a passkey.' })
+  if (!(await hasAccessTo(db, resource.ownerClientId, identityId)))
+    throw errors.access_denied({ sentence: 'The user has no access to the app of this resource.' })
   return { resource, parties: { identityId, sourceClientId: clientId, resourceId: resource.resourceId } }
 }
 

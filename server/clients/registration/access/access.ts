@@ -77,10 +77,14 @@ export async function hasAccess(
   return organizationIds.length > 0 && store.isInAnyOrganization(db, identityId, organizationIds)
 }
 
-/** Tells if an identity may use an app now, which is read in the transaction too. */
-export async function hasAccessTo(tx: Transaction, clientId: ClientId, identityId: IdentityId): Promise<boolean> {
-  const app = await store.findAccess(tx, clientId)
-  return app !== undefined && hasAccess(tx, app, identityId)
+/** Tells if an identity may use an app now. Reads the access of the app too. */
+export async function hasAccessTo(
+  db: Database | Transaction,
+  clientId: ClientId,
+  identityId: IdentityId,
+): Promise<boolean> {
+  const app = await store.findAccess(db, clientId)
+  return app !== undefined && hasAccess(db, app, identityId)
 }
 
 /** Throws `app_access_denied` with the contact, and without what is missing, if an identity may not use an app. */

@@ -18,7 +18,7 @@ import { defineFamilyGrant, type FamilyRequest } from './resource-grant.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'The token request is malformed.'],
-  invalid_target: [400, 'The user has not granted this app access to the resource.'],
+  invalid_target: [400, 'The app may not act for the user at the resource.'],
   invalid_grant: [400, 'The authorization code is invalid, expired, already used, or was issued to another client.'],
   invalid_client: [401, 'The credential was issued without code_challenge. Authenticate with the client secret.'],
 })

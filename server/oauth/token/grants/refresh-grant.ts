@@ -32,7 +32,7 @@ export const refreshTokenGrant = defineFamilyGrant({
   parse: parseRefresh,
   findFamily: async (db, { refreshToken }, now) => (await findFamilyByRefreshToken(db, refreshToken, now))?.family,
   redeem: refreshTokens,
-  resourceError: () => errors.invalid_grant({ sentence: "The user has revoked this app's access to the resource." }),
+  resourceError: errors.invalid_grant,
 })
 
 function parseRefresh({ refresh_token, refreshToken: alias, scope, resource }: TokenRequest): RefreshRequest {

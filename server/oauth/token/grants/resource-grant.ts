@@ -25,8 +25,8 @@ type FamilyGrantDefinition<Request extends FamilyRequest> = Pick<
   /** Finds the token family of the presented credential, without redeeming it. */
   findFamily: (db: Database, request: Request, now: Date) => Promise<TokenFamily | undefined>
   redeem: (deps: GrantDeps, client: Client, request: Request, now: Date) => Promise<IssuedTokens>
-  /** Creates the error for an app that may not act at the requested resource. */
-  resourceError: () => ApiError
+  /** Creates the error for an app that may not act at the requested resource, with the reason. */
+  resourceError: (reason: { sentence: string }) => ApiError
 }
 
 /** Defines a grant that redeems a credential of a token family, for tokens of this provider or of one resource. */
@@ -71,7 +71,7 @@ async function redeemForResource<Request extends FamilyRequest>(
   const takenFor = (subject: Subject) => ({ subject, clientId, named, scope: scope.size > 0 ? scope : undefined })
   const denied = (error: unknown) => {
     if (!(error instanceof ApiError && error.code === 'access_denied')) throw error
-    throw grant.resourceError()
+    throw grant.resourceError({ sentence: error.message })
   }
 
   const family = await grant.findFamily(db, request, now)

@@ -192,6 +192,32 @@ test('DEL-11 a revoked delegation issues no token, and the app must ask the user
   assert.deepEqual(errorOf(await refresh(refreshToken)), [400, 'invalid_grant'])
 })
 
+test('DEL-10 a code and a refresh token stay valid while the user may not use the app of the resource', async () => {
+  const ada = await world.person()
+  const { refresh_token: refreshToken } = (await redeem(await consent({}, ada))).json()
+  const code = await consent({}, ada)
+  const setAccess = (mode: string) =>
+    world.api.inject({
+      method: 'PATCH',
+      url: `/api/admin/apps/${notes.target.clientId}`,
+      headers: world.admin,
+      payload: { access: { mode } },
+    })
+  await setAccess('none')
+  const refused = [await redeem(code), await refresh(refreshToken)]
+  await setAccess('everyone')
+  assert.deepEqual(refused.map(errorOf), [
+    [400, 'invalid_target'],
+    [400, 'invalid_grant'],
+  ])
+  for (const answer of refused)
+    assert.equal(answer.json().error_description, 'The user has no access to the app of this resource.')
+  assert.equal((await redeem(code)).statusCode, 200)
+  world.pass(11)
+  const { refresh_token: next } = (await refresh(refreshToken)).json()
+  assert.equal((await refresh(next)).statusCode, 200, 'the refused request did not rotate the token')
+})
+
 test('DEL-18 an app that may act only while the user is present gets no refresh token', async () => {
   const given = (await redeem(await consent({ scope: 'notes.share' }, await world.person()))).json()
   assert.deepEqual([given.refresh_token, claimsOf(given.access_token).com_mode], [undefined, 'user_present'])
