@@ -46,8 +46,12 @@ export async function countUsage<Answer>(
 /** Client, grant and network address of a redemption. */
 type Counted = { client: Client; grant: string; address: string }
 
+/** Errors of a token exchange that follow a valid subject token. A user who has not consented causes them. */
+const deniedExchanges = ['access_denied', 'invalid_grant', 'invalid_scope', 'invalid_target']
+
 /**
- * Counts failed redemptions against their client, to limit token guessing.
+ * Counts failed redemptions against their client, to limit token guessing. A token exchange that is denied after its
+ * subject token was valid guesses nothing, and does not count.
  *
  * Failures under the ID of an app that has not authenticated count against that ID and the address. Otherwise any
  * caller who knows the ID could turn other users' `invalid_grant` into `rate_limited`.
@@ -63,7 +67,7 @@ export async function limitFailures<Answer>(
     return answered
   } catch (error) {
     telemetry.granted(grant, error instanceof ApiError ? error.code : 'server_error')
-    if (error instanceof ApiError) {
+    if (error instanceof ApiError && !(grant === 'token_exchange' && deniedExchanges.includes(error.code))) {
       const key = authenticated ? app.clientId : `${app.clientId} ${siteKey(address)}`
       await rateLimits.count('grant-failures-per-client', hashKey(key))
     }

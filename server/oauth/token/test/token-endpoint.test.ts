@@ -222,3 +222,21 @@ for (const kind of ['public', 'confidential'] as const)
     assert.equal((await fail(networks[0] ?? '', strange)).statusCode, 429, 'all networks of a site count together')
     assert.equal((await fail('203.0.113.9', app.credentials)).json().error, 'invalid_grant')
   })
+
+test('GRW-58 token exchanges of a user without a delegation do not rate limit other users of the app', async (t) => {
+  const limited = await createWorld({ rateLimits: true })
+  t.after(() => limited.close())
+  const notes = await createConnectors(limited)
+  const { subjectToken } = await notes.connected()
+  const { access_token_jwt: unconnected } = await notes.source.tokens(await limited.person())
+  const outcomeOf = async (answer: ReturnType<typeof notes.exchange>) => (await answer).json().error
+  for (let nth = 0; nth < 22; nth += 1) {
+    assert.equal(await outcomeOf(notes.exchange(unconnected)), 'access_denied')
+    assert.equal(await outcomeOf(notes.exchange(subjectToken, { resource: 'nothing' })), 'invalid_target')
+    assert.equal(await outcomeOf(notes.exchange(subjectToken, { scope: 'notes.write' })), 'invalid_scope')
+  }
+  assert.equal(await outcomeOf(notes.source.refresh('cs_rt_x')), 'invalid_grant')
+
+  for (let nth = 0; nth < 60; nth += 1) await notes.exchange(`${subjectToken}x`)
+  assert.equal(await outcomeOf(notes.exchange(`${subjectToken}x`)), 'rate_limited', 'an invalid subject token counts')
+})
