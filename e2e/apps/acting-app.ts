@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { ResponseOf } from '@countersign/protocol/api'
-import type { NewApp } from '@countersign/protocol/clients/apps'
+import type { AppChange, NewApp } from '@countersign/protocol/clients/apps'
 import type { NewResource, ResourceChange } from '@countersign/protocol/clients/resources'
 import type { Page } from 'playwright-core'
 import type { Served } from '../../server/testing/service.ts'
@@ -62,6 +62,8 @@ export async function openActingApp(service: Served, names = { source: 'Assistan
     offer: (resource: NewResource) => asOperator<unknown>('POST', `/${target.clientId}/resources`, resource),
     change: (resourceKey: string, change: ResourceChange) =>
       asOperator<unknown>('PATCH', `/${target.clientId}/resources/${resourceKey}`, change),
+    /** Sets who may use the second app. */
+    setAccess: (access: AppChange['access']) => asOperator<unknown>('PATCH', `/${target.clientId}`, { access }),
     connectUrl: (requested: Record<string, string> = {}) =>
       `${service.authUrl}/connect?${new URLSearchParams({
         client_id: source.clientId,

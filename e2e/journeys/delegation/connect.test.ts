@@ -9,6 +9,7 @@ import { noRequest } from '../../fixtures/visual-checks.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { tabTo } from '../../fixtures/windows.ts'
+import { noAccessMessages } from '../../../web/locales/en/pages/sign-in/no-access.ts'
 import { consentMessages as consent } from '../../../web/locales/en/pages/sign-in/consent.ts'
 
 let stage: TestEnvironment
@@ -92,6 +93,21 @@ test('AUZ-16 a denial is returned to the app, with state and issuer, and grants 
     granted.map(({ scope }) => scope),
     ['calendar.read'],
   )
+})
+
+test('ACC-07 a user who may not use the other app reads whom to contact for it, and allows nothing', async () => {
+  await assistant.setAccess({ mode: 'none', contact: 'it@example.com' })
+  const clicks = ada.clicks()
+  await visit({ prompt: 'none' })
+  assert.equal((await assistant.answerIn(ada.page))['error'], 'access_denied')
+  assert.equal(ada.clicks(), clicks)
+  await visit()
+  await ada.page.getByRole('heading', { name: noAccessMessages.noAccess('ada', 'Calendar') }).waitFor()
+  await ada.page.getByText('it@example.com').waitFor()
+  assert.equal(await ada.control('approve').count(), 0)
+  await ada.press('deny')
+  assert.equal((await assistant.answerIn(ada.page))['error'], 'access_denied')
+  await assistant.setAccess({ mode: 'everyone', contact: null })
 })
 
 test('DEL-19 new scopes are shown separately, and exactly the shown ones are granted', async () => {

@@ -39,6 +39,12 @@ export const listAuthorizations = endpoint(
   { 200: Type.Object({ authorizations: Type.Array(Authorization) }) },
 )
 
+const accessDenied = (description: string) =>
+  Type.Object(
+    { contact: Type.Union([Type.String(), Type.Null()], { description: 'Contact of the app for access' }) },
+    { description },
+  )
+
 export const getAuthorization = endpoint(
   'GET /api/oauth/authorization/:clientId',
   {
@@ -64,12 +70,7 @@ export const getAuthorization = endpoint(
     200: Type.Object({
       authorization: Type.Union([Authorization, Type.Null()]),
       missingScopes: Type.Array(Type.String()),
-      accessDenied: Type.Optional(
-        Type.Object(
-          { contact: Type.Union([Type.String(), Type.Null()], { description: 'Contact of the app for access' }) },
-          { description: 'The identity may not use the app' },
-        ),
-      ),
+      accessDenied: Type.Optional(accessDenied('The identity may not use the app')),
       /** Of the requested resource; omitted if it is not active. */
       connector: Type.Optional(
         Type.Object({
@@ -77,6 +78,7 @@ export const getAuthorization = endpoint(
           missingScopes: Type.Array(Type.String()),
           /** True if the active delegation allows the whole request, including its mode. */
           covered: Type.Boolean(),
+          accessDenied: Type.Optional(accessDenied('The identity may not use the app of the resource')),
         }),
       ),
       organizations: Type.Optional(Type.Array(OrganizationChoice)),

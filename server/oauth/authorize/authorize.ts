@@ -4,7 +4,7 @@ import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { AuthorizeRequest } from '@countersign/protocol/oauth/authorize'
 import type { AuthorizationResponse } from '@countersign/protocol/pages'
 import { ScopeSet } from '@countersign/protocol/scope-set'
-import { requireAccess } from '#clients/registration/access/access.ts'
+import { requireAccess, requireAccessTo } from '#clients/registration/access/access.ts'
 import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
 import {
   requiresFreshConsent,
@@ -248,6 +248,7 @@ async function issueAuthorizationCode(
   if (missingClaims(app.requiredClaims, identity).length > 0) throw errors.email_not_verified(requiredEmail)
   if (scope.has('email') && !identity.emailVerified) throw errors.email_not_verified()
   const connector = consent.connector && (await validateConnector(tx, consent.connector))
+  if (connector) await requireAccessTo(tx, connector.resource.ownerClientId, identityId)
   if (prompts.includes('none')) await requireConsented(tx, session, { ...consent, connector }, now)
 
   // A consent given in a session that only SSO opened must not count when the user signs in with a passkey.

@@ -1,6 +1,6 @@
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
 import { ScopeSet } from '@countersign/protocol/scope-set'
-import { hasAccess } from '#clients/registration/access/access.ts'
+import { findDeniedAccess, hasAccess } from '#clients/registration/access/access.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { findActiveResource } from '#clients/resources/resource.ts'
 import { findDelegation } from '#oauth/delegation/delegation.ts'
@@ -60,7 +60,9 @@ export function authorizationRoutes(host: Host, { kernel, apps }: ConsentService
       if (!resource) return read
       if (acting.authMethod !== 'passkey') return { ...read, connector: withoutDelegation(requested) }
       const parties = { identityId, sourceClientId: clientId, resourceId: resource.resourceId }
-      return { ...read, connector: await findDelegation(db, parties, { scope: ScopeSet.parse(requested), mode }) }
+      const delegated = await findDelegation(db, parties, { scope: ScopeSet.parse(requested), mode })
+      const accessDenied = await findDeniedAccess(db, resource.ownerClientId, identityId)
+      return { ...read, connector: { ...delegated, ...(accessDenied && { accessDenied }) } }
     },
   })
 

@@ -2,7 +2,7 @@ import type { ExchangeResponse } from '@countersign/protocol/oauth/delegations'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId } from '@countersign/protocol/ids'
 import { ScopeSet } from '@countersign/protocol/scope-set'
-import { hasAccess, hasAccessTo } from '#clients/registration/access/access.ts'
+import { findDeniedAccess, hasAccess } from '#clients/registration/access/access.ts'
 import type { Client } from '#clients/registration/authentication/authentication.ts'
 import { findActiveResource, type ActiveResource } from '#clients/resources/resource.ts'
 import { isSuspendedIdentity } from '#accounts/identities/suspension.ts'
@@ -137,7 +137,7 @@ async function findParties(db: Database | Transaction, { subject, clientId, name
   // What the user has elsewhere is private to the user, whatever they have granted this app: their organization must
   // not get it.
   if (byProviderAlone) throw errors.access_denied({ sentence: 'The user has signed in without a passkey.' })
-  if (!(await hasAccessTo(db, resource.ownerClientId, identityId)))
+  if (await findDeniedAccess(db, resource.ownerClientId, identityId))
     throw errors.access_denied({ sentence: 'The user has no access to the app of this resource.' })
   return { resource, parties: { identityId, sourceClientId: clientId, resourceId: resource.resourceId } }
 }

@@ -96,7 +96,8 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
     case 'no access': {
       const onChange = () => advance({ type: 'another identity wanted' })
       const { NoAccess } = late
-      return NoAccess ? <NoAccess {...step} app={nameOf(view)} doing={doing} onChange={onChange} leave={leave} /> : null
+      const app = step.elsewhere ?? nameOf(view)
+      return NoAccess ? <NoAccess {...step} app={app} doing={doing} onChange={onChange} leave={leave} /> : null
     }
     case 'withdrawn':
       return <ConnectorUnavailable {...step} view={view} doing={doing} onBack={flow.takeBack} />

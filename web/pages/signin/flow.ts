@@ -150,7 +150,8 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
     },
   )
   const storedKey = key && authorization ? storedKeyOf(authorization, key.mode) : undefined
-  const denied = accessDenied && { accessDenied }
+  const deniedElsewhere = requested && connector?.accessDenied
+  const denied = accessDenied ?? (deniedElsewhere && { ...deniedElsewhere, elsewhere: requested.owner.name })
   const elsewhere = { ...(connector && { connector }), ...(organizations && { organizations }) }
   const lacking = missingClaims(view.requiredClaims ?? [], identity)
   // A session that SSO opened cannot decide about other organizations.
@@ -164,7 +165,7 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
     lacking,
     ...(storedKey && { storedKey }),
     ...chosen,
-    ...denied,
+    ...(denied && { accessDenied: denied }),
     ...elsewhere,
   }
 }

@@ -24,9 +24,11 @@ export type Grant = {
   lacking?: RequirableClaim[]
   /** Whether the app may have the requested access to the user's organizations, by the user's last choice. */
   organizationAccess?: boolean
-  /** The identity may not use the app. */
-  accessDenied?: { contact: string | null }
+  /** The identity may not use the app, or `elsewhere` the other app, which has this name. */
+  accessDenied?: AccessDenied
 }
+
+export type AccessDenied = { contact: string | null; elsewhere?: string }
 
 /** The steps of an authorization request. */
 export type Step =
@@ -48,7 +50,7 @@ export type Step =
   | { at: 'unlock'; identities: Identity[]; identity: Identity; grant: Grant }
   | { at: 'enter code'; identities: Identity[]; identity: Identity; grant: Grant; keyWraps: KeyWrap[] }
   | { at: 'confirm place'; identities: Identity[]; identity: Identity; grant: Grant; place: NewPlace }
-  | { at: 'no access'; identities: Identity[]; identity: Identity; contact: string | null }
+  | ({ at: 'no access'; identities: Identity[]; identity: Identity } & AccessDenied)
   | { at: 'withdrawn'; why: ConnectorUnavailableReason }
   | { at: 'stopped'; to: string }
   | { at: 'leave'; identity: Identity | undefined }
@@ -219,7 +221,7 @@ export function isSettled(
  */
 function chooseOrganization(step: Extract<Step, { at: 'read grant' }>, read: Grant, request: SignInRequest): Step {
   const { organizations, accessDenied } = read
-  if (accessDenied) return { ...personOf(step), at: 'no access', contact: accessDenied.contact }
+  if (accessDenied) return { ...personOf(step), at: 'no access', ...accessDenied }
   if (request.organization === undefined || !organizations) return goFor(undefined, step, read, request)
   const requested = organizations.find(({ id }) => id === request.organization)
   if (requested && !step.again) return goFor(requested, step, read, request)

@@ -77,14 +77,28 @@ export async function hasAccess(
   return organizationIds.length > 0 && store.isInAnyOrganization(db, identityId, organizationIds)
 }
 
-/** Tells if an identity may use an app now. Reads the access of the app too. */
-export async function hasAccessTo(
+/** Contact of an app that an identity may not use, if the app has one. */
+export type DeniedAccess = Pick<AppAccess, 'contact'>
+
+/** Finds the contact of an app that an identity may not use now, or undefined if it may. Reads the app's access too. */
+export async function findDeniedAccess(
   db: Database | Transaction,
   clientId: ClientId,
   identityId: IdentityId,
-): Promise<boolean> {
+): Promise<DeniedAccess | undefined> {
   const app = await store.findAccess(db, clientId)
-  return app !== undefined && hasAccess(db, app, identityId)
+  if (app && (await hasAccess(db, app, identityId))) return undefined
+  return { contact: app?.access.contact ?? null }
+}
+
+/** Throws `app_access_denied` like `requireAccess`, for an app whose access is read too. */
+export async function requireAccessTo(
+  db: Database | Transaction,
+  clientId: ClientId,
+  identityId: IdentityId,
+): Promise<void> {
+  const denied = await findDeniedAccess(db, clientId, identityId)
+  if (denied) throw deniedError(denied)
 }
 
 /** Throws `app_access_denied` with the contact, and without what is missing, if an identity may not use an app. */
@@ -93,7 +107,9 @@ export async function requireAccess(
   app: { access: AppAccess },
   identityId: IdentityId,
 ): Promise<void> {
-  const { contact } = app.access
-  if (!(await hasAccess(db, app, identityId)))
-    throw errors.app_access_denied(contact === null ? {} : { fields: { contact } })
+  if (!(await hasAccess(db, app, identityId))) throw deniedError(app.access)
+}
+
+function deniedError({ contact }: DeniedAccess) {
+  return errors.app_access_denied(contact === null ? {} : { fields: { contact } })
 }

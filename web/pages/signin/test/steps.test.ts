@@ -92,6 +92,11 @@ test('an identity without access is shown the contact for access, and another on
   const chosen: Event[] = [found(identities), { type: 'identity chosen', identity: ada }]
   const step = walk([...chosen, granted({ exists: false, missing: ['openid'], accessDenied })])
   assert.deepEqual(step, { at: 'no access', identities, identity: ada, ...accessDenied })
+  const elsewhere = { contact: null, elsewhere: 'Notes' }
+  assert.deepEqual(walk([...chosen, granted({ exists: true, missing: [], accessDenied: elsewhere })]), {
+    ...{ at: 'no access', identities, identity: ada },
+    ...elsewhere,
+  })
   assert.equal(nextStep(step, { type: 'another identity wanted' }, plain).at, 'choose identity')
   assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })

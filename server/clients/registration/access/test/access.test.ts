@@ -191,6 +191,28 @@ test('ACC-07 no app acts at an app that its user may not use', async () => {
   assert.deepEqual(refusalOf(await notes.exchange(subjectToken)), [403, 'access_denied'])
 })
 
+test('ACC-07 a user cannot consent that an app acts at an app that they may not use', async () => {
+  const notes = await createConnectors(world)
+  const { person } = await notes.connected()
+  const query = new URLSearchParams({
+    ...{ identity_id: person.identityId, requested_resource: notes.resourceKey, requested_scope: 'notes.read' },
+  })
+  const url = `/api/oauth/authorization/${notes.source.clientId}?${query}`
+  const read = async () => (await world.api.inject({ url, headers: person.headers })).json()
+  const { connector: allowed } = await read()
+  await change(notes.target, { access: { mode: 'none', contact: 'it@example.com' } })
+  for (const requested of [{}, { prompt: 'none' }]) {
+    const refused = await notes.consent(person, requested)
+    assert.deepEqual(refusalOf(refused), [403, 'app_access_denied'])
+    assert.equal(refused.json().contact, 'it@example.com')
+  }
+  const { accessDenied, connector } = await read()
+  assert.deepEqual([accessDenied, connector], [undefined, { ...allowed, accessDenied: { contact: 'it@example.com' } }])
+  await change(notes.target, { access: { mode: 'everyone' } })
+  assert.equal((await notes.consent(person, { prompt: 'none' })).statusCode, 200)
+  assert.deepEqual((await read()).connector, allowed)
+})
+
 test('ACC-08 a restricted app whose only group is deleted stays closed, also to one with the same key', async () => {
   const { person, app, group } = await restricted()
   const { refresh_token: refreshToken } = await app.tokens(person)
