@@ -17,7 +17,7 @@ import {
 import * as store from './store.ts'
 import type { AppKey, AppKeyQuery } from './store.ts'
 
-export { type AppKey, deleteAppKeys, deleteAppKeysOfApps, listAppKeys } from './store.ts'
+export { type AppKey, deleteAppKeys, listAppKeys } from './store.ts'
 
 const errors = defineErrors({
   app_key_required: [

@@ -1,4 +1,4 @@
-import type { IdentityId, UserId } from '@countersign/protocol/ids'
+import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import { keepFormer } from '#accounts/keys/former-key.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
@@ -12,8 +12,23 @@ export async function takeAppKeys(
   { userId, identityIds }: { userId: UserId; identityIds: IdentityId[] },
   now: Date,
 ): Promise<void> {
-  const taken = await store.deleteKeysOf(tx, identityIds)
-  const rows = taken.map(({ identityId, clientId, ciphertext }) => ({ identityId, reference: clientId, ciphertext }))
+  await keepTaken(tx, userId, await store.deleteKeysOf(tx, identityIds), now)
+}
+
+/**
+ * Takes the app keys of an identity that disconnects apps, and keeps them with the former keys. Disconnecting
+ * requires no recent authentication, so it must not destroy what they open. A new connection gets a new key.
+ */
+export async function takeAppKeysOfApps(
+  tx: Transaction,
+  { userId, identityId, clientIds }: { userId: UserId; identityId: IdentityId; clientIds: ClientId[] },
+  now: Date,
+): Promise<void> {
+  await keepTaken(tx, userId, await store.deleteKeysOf(tx, [identityId], clientIds), now)
+}
+
+async function keepTaken(tx: Transaction, userId: UserId, taken: store.TakenAppKey[], now: Date): Promise<void> {
+  const rows = taken.map(({ identityId, clientId: reference, ciphertext }) => ({ identityId, reference, ciphertext }))
   await keepFormer(
     tx,
     userId,

@@ -81,23 +81,12 @@ export async function reserveAppPublicKey(
   return own !== undefined
 }
 
-export async function deleteAppKeysOfApps(
-  tx: Transaction,
-  identityId: IdentityId,
-  clientIds: ClientId[],
-): Promise<void> {
-  await tx
-    .deleteFrom('authorization_app_key')
-    .where('identity_id', '=', identityId)
-    .where(sql<boolean>`client_id = any(${clientIds}::text[])`)
-    .execute()
-}
+export type TakenAppKey = Awaited<ReturnType<typeof deleteKeysOf>>[number]
 
-/** Deletes the app keys of identities, and returns them. Their public keys stay reserved. */
-export function deleteKeysOf(tx: Transaction, identityIds: IdentityId[]) {
-  return tx
-    .deleteFrom('authorization_app_key')
-    .where('identity_id', 'in', identityIds)
+/** Deletes the app keys of identities, in all apps or in some, and returns them. Their public keys stay reserved. */
+export function deleteKeysOf(tx: Transaction, identityIds: IdentityId[], clientIds?: ClientId[]) {
+  const keys = tx.deleteFrom('authorization_app_key').where('identity_id', 'in', identityIds)
+  return (clientIds === undefined ? keys : keys.where(sql<boolean>`client_id = any(${clientIds}::text[])`))
     .returning(['identity_id as identityId', 'client_id as clientId', 'ciphertext'])
     .execute()
 }

@@ -14,7 +14,8 @@ import { listSsoOrganizations } from '#accounts/sessions/sso-session.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import type { PasskeySession, Session, RecoveredSession } from '#accounts/sessions/session.ts'
 import { findScopesHeld, revokeFamiliesOfClient } from '#tokens/families/family.ts'
-import { toEncryptedAppKey, type AppKey, deleteAppKeysOfApps, listAppKeys } from '#oauth/app-keys/app-key.ts'
+import { toEncryptedAppKey, type AppKey, listAppKeys } from '#oauth/app-keys/app-key.ts'
+import { takeAppKeysOfApps } from '#oauth/app-keys/former-app-key.ts'
 import * as store from './store.ts'
 import type { Family, Consent } from './store.ts'
 
@@ -135,8 +136,8 @@ export async function getAuthorizationInSession(
 const withoutKeys = { encryptionMode: null, encryptedAppKey: null, appPublicKey: null, encryptedAppPrivateKey: null }
 
 /**
- * Disconnects an app from an identity. This revokes its codes and tokens, deletes its key, and ends its delegations in
- * both directions.
+ * Disconnects an app from an identity. This revokes its codes and tokens, ends its key, which is kept with the former
+ * keys, and ends its delegations in both directions.
  *
  * Throws `authorization_not_found`. The consent is deleted first, so that a concurrent consent waits and starts from
  * nothing.
@@ -173,10 +174,10 @@ type DisconnectInput = { actor: 'user' | 'app'; userId: UserId; identityId: Iden
 
 /** Revokes everything that depended on a consent which this transaction has deleted. */
 async function endConnection(tx: Transaction, ending: DisconnectInput, now: Date): Promise<void> {
-  const { identityId, clientId } = ending
+  const { userId, identityId, clientId } = ending
   await revokeFamiliesOfClient(tx, identityId, clientId, now)
   await queueLogouts(tx, { identityIds: [identityId], clientId }, now)
-  await deleteAppKeysOfApps(tx, identityId, [clientId])
+  await takeAppKeysOfApps(tx, { userId, identityId, clientIds: [clientId] }, now)
   await revokeDelegationsOfApps(tx, identityId, [clientId], now)
   await recordAuditEvent(tx, { action: 'app.disconnected', ...ending }, now)
 }
@@ -199,7 +200,7 @@ export async function disconnectRecent(
     for (;;) {
       const clientIds = await store.deleteConsentsSince(tx, { identityId, since }, connectionsPerStatement)
       if (clientIds.length === 0) break
-      await deleteAppKeysOfApps(tx, identityId, clientIds)
+      await takeAppKeysOfApps(tx, { userId, identityId, clientIds }, now)
       await revokeDelegationsOfApps(tx, identityId, clientIds, now)
       for (const clientId of clientIds) {
         const act = { action: 'app.disconnected', actor: 'user', userId, identityId, clientId } as const

@@ -152,7 +152,8 @@ export const accountMessages: typeof english = {
       `${app} verliert sofort den Zugriff auf @${handle} und muss dich erneut fragen. Daten, die die App schon hat, ` +
       'und dein Konto dort bleiben bei ihr.',
     keyLost:
-      'Dein Schlüssel für diese App wird ebenfalls gelöscht. Damit verschlüsselte Daten kann dann niemand mehr lesen.',
+      'Die App verliert auch deinen Schlüssel. Verbindest du sie wieder, bekommt sie einen anderen. Er entschlüsselt ' +
+      'keine früheren Daten. Die Datei mit deinen Daten enthält den alten 90 Tage lang verschlüsselt.',
     revoke: 'Trennen',
     endsToo: (pairs) => `Widerruft auch: ${pairs.join(', ')}.`,
   },

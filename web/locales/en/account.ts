@@ -146,7 +146,9 @@ export const accountMessages = {
     revokeWhat: (app: string, handle: string) =>
       `${app} loses access to @${handle} immediately and must ask you again. Data it already has, and your account ` +
       'there, stay with the app.',
-    keyLost: 'Your key for this app is deleted too. Data encrypted with it can no longer be read by anyone.',
+    keyLost:
+      'The app loses your key too. If you connect it again, it gets another one, which doesn’t decrypt earlier data. ' +
+      'The file with your data contains the old key, encrypted, for 90 days.',
     revoke: 'Disconnect',
     endsToo: (pairs: string[]) => `Also revokes: ${pairs.join(', ')}.`,
   },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { FormerCiphertext } from '@countersign/protocol/accounts/keys'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -115,9 +116,10 @@ test('a key is replaced only on request, and the former key is returned once', a
 })
 
 /** Former app keys in the account export, oldest first. */
-const formerOf = async ({ headers }: Person): Promise<object[]> => {
-  const { formerCiphertexts } = (await world.api.inject({ url: '/api/account/export', headers })).json()
-  return formerCiphertexts.map(({ kind, identityId, reference, ciphertext }: Record<string, unknown>) => ({
+const formerOf = async ({ headers }: Person) => {
+  const answer = await world.api.inject({ url: '/api/account/export', headers })
+  const { formerCiphertexts } = answer.json<{ formerCiphertexts: FormerCiphertext[] }>()
+  return formerCiphertexts.map(({ kind, identityId, reference, ciphertext }) => ({
     ...{ kind, identityId, reference, ciphertext },
   }))
 }
@@ -208,7 +210,7 @@ test('E2E-06 a redirect URI has no fragment of its own', async () => {
   assert.deepEqual([created.statusCode, created.json().error], [400, 'invalid_redirect_uri'])
 })
 
-test('E2E-10 disconnecting an app deletes its key and revokes its tokens; a new connection has a new key', async () => {
+test('E2E-10 disconnecting an app ends its key and revokes its tokens; a new connection has a new key', async () => {
   const person = await world.person()
   const { redirectUrl } = (await consent(person, { encryptedAppKey: 'first' })).json()
   const tokens = await app.redeem(new URL(redirectUrl).searchParams.get('code') ?? '')
@@ -220,6 +222,36 @@ test('E2E-10 disconnecting an app deletes its key and revokes its tokens; a new 
   assert.equal(again.json().appKey.encryptedAppKey, 'second')
   const headers = { authorization: `Bearer ${tokens.json().access_token}` }
   assert.equal((await world.api.inject({ url: '/api/oauth/userinfo', headers })).statusCode, 401)
+})
+
+test('E2E-13 the keys of an app that is disconnected without recent authentication are kept', async () => {
+  const [person, other] = [await world.person(), await world.app({ supportsE2ee: true })]
+  await consent(person, { encryptedAppKey: 'here' })
+  await consent(person, { scope: 'openid e2ee:asymmetric', ...pair('here') })
+  await consent(person, { encryptedAppKey: 'elsewhere' }, other)
+  world.pass(301)
+  const disconnect = async () => {
+    const url = `/api/oauth/authorizations/${(await authorizationOf(person)).id}`
+    assert.equal((await world.api.inject({ method: 'DELETE', url, headers: person.headers })).statusCode, 204)
+  }
+  await disconnect()
+  assert.equal(await authorizationOf(person), null)
+  const { identityId } = person
+  const kept = { kind: 'app_key', identityId, reference: app.clientId }
+  const former = await formerOf(person)
+  assert.deepEqual(
+    former.toSorted((one, two) => one.ciphertext.localeCompare(two.ciphertext)),
+    ['here', 'private here'].map((ciphertext) => ({ ...kept, ciphertext })),
+  )
+  assert.equal((await authorizationOf(person, other)).encryptedAppKey, 'elsewhere')
+
+  const again = { ...person, headers: await person.signIn() }
+  assert.equal((await consent(again, { encryptedAppKey: 'again' })).json().appKey.encryptedAppKey, 'again')
+  assert.equal((await formerOf(again)).length, 2)
+  const deleted = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: again.headers })
+  assert.ok(deleted.statusCode < 300, deleted.body)
+  const stored = world.db.selectFrom('encryption_former_ciphertext').where('user_id', '=', person.userId)
+  assert.deepEqual(await stored.selectAll().execute(), [], 'a deleted account leaves nothing')
 })
 
 test('E2E-11 malformed app keys are rejected', async () => {

@@ -160,8 +160,8 @@ export const playgroundMessages: typeof english = {
   noKey: 'Diese Seite hat jetzt keinen Schlüssel. Sie kann die Notiz nicht lesen.',
   otherKey:
     'Dieser Schlüssel entschlüsselt die Notiz nicht. Verwende die Identität, mit der sie verschlüsselt wurde, oder ' +
-    'verschlüssle eine neue. Auch wer die App trennt, löscht ihren Schlüssel.',
+    'verschlüssle eine neue. Auch eine App, die getrennt wurde, bekommt einen anderen Schlüssel.',
   disconnectAt:
-    'Trennst du die App, wird ihr Schlüssel gelöscht, und nichts entschlüsselt die Notiz wieder. Du findest die App ' +
-    'unter',
+    'Trennst du die App, bekommt sie beim nächsten Mal einen anderen Schlüssel. Er entschlüsselt die Notiz nicht. ' +
+    'Du findest die App unter',
 }

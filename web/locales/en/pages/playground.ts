@@ -157,8 +157,8 @@ export const playgroundMessages = {
   decryptedNote: 'What the key decrypts it to',
   noKey: 'This page has no key now. It can’t read the note.',
   otherKey:
-    'This key doesn’t decrypt the note. Use the identity that encrypted it, or encrypt a new note. Disconnecting the ' +
-    'app also deletes its key.',
+    'This key doesn’t decrypt the note. Use the identity that encrypted it, or encrypt a new note. An app ' +
+    'that was disconnected gets another key.',
   disconnectAt:
-    'If you disconnect the app, its key is deleted, and the note can’t be decrypted again. You find the app under',
+    'If you disconnect the app, it gets another key next time, which doesn’t decrypt the note. You find the app under',
 }
