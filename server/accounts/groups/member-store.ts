@@ -84,6 +84,8 @@ export async function listByGroup(tx: Transaction, members: Member[]): Promise<M
 export async function unlistByGroup(tx: Transaction, members: Member[]): Promise<Member[]> {
   if (members.length === 0) return []
   const [groupIds, identityIds] = [members.map(({ groupId }) => groupId), members.map((each) => each.identityId)]
+  // One server would look up all identities for each of them.
+  const alsoOfMembers = isDistributed(tx) ? sql`member.identity_id = any(${identityIds}::uuid[]) and` : onOneServer
   const { rows } = await sql<Member>`
     delete from group_member_by_group listed
     using unnest(${groupIds}::uuid[], ${identityIds}::uuid[]) as former (group_id, identity_id)
@@ -91,8 +93,7 @@ export async function unlistByGroup(tx: Transaction, members: Member[]): Promise
       and listed.group_id = former.group_id and listed.identity_id = former.identity_id
       and not exists (
         select from group_member member
-        where member.identity_id = any(${identityIds}::uuid[])
-          and member.identity_id = listed.identity_id and member.group_id = listed.group_id
+        where ${alsoOfMembers} member.identity_id = listed.identity_id and member.group_id = listed.group_id
       )
     returning listed.group_id as "groupId", listed.identity_id as "identityId"`.execute(tx)
   return rows
