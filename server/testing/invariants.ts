@@ -5,6 +5,7 @@ import { organizationScopes } from '@countersign/protocol/formats/role'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import type { Database } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
+import { invariantsOfEndings } from './invariants-of-endings.ts'
 import { invariantsOfIdentities } from './invariants-of-identities.ts'
 import { invariantsOfPictures } from './invariants-of-pictures.ts'
 import { referencesIn, textsIn, type Table } from './invariants-of-tables.ts'
@@ -16,6 +17,7 @@ import { copyTables } from './sharded-database.ts'
  * rows that violate it; `$now` is the time of the check. Constraints of the schema are not repeated.
  */
 const invariants: Record<string, string> = {
+  ...invariantsOfEndings,
   ...invariantsOfIdentities,
   ...invariantsOfPictures,
   ...invariantsOfWebhooks,
@@ -324,7 +326,9 @@ const invariants: Record<string, string> = {
   'an active token family for an organization belongs to a member': `
     select token_family.identity_id, family_id, organization_id from token_family
     left join organization_member using (organization_id, identity_id)
-    where organization_id is not null and revoked_at is null and expires_at > $now and member_id is null`,
+    left join organization_ending using (organization_id)
+    where organization_id is not null and revoked_at is null and expires_at > $now and member_id is null
+      and ended_at is null`,
   'the revocation of a token family has an audit event at that instant': `
     select identity_id, family_id, revoked_at from token_family
     where revoked_at is not null and not exists (select from audit_event where occurred_at = revoked_at)`,

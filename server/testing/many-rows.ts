@@ -1,3 +1,4 @@
+import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { TestWorld } from './world.ts'
 
@@ -56,4 +57,24 @@ export async function countAlive({ db, now }: TestWorld, of: { userId: string; i
   const [counted] = rows
   if (!counted) throw new Error('count returned no row')
   return counted
+}
+
+/**
+ * Creates identities of accounts without passkeys, with IDs before those of all others. The returned function deletes
+ * them, because they are not complete.
+ */
+export async function fillIdentities({ db, now }: TestWorld, count: number) {
+  const { rows } = await sql<{ identityId: IdentityId }>`
+    insert into identity (identity_id, user_id, handle, display_name, created_at, updated_at)
+    select id, id, 'filled-' || nth, 'Filled', ${now()}, ${now()} from (
+      select nth, ('00000000' || substr(gen_random_uuid()::text, 9))::uuid as id
+      from generate_series(1, ${count}::integer) nth
+    ) made
+    returning identity_id as "identityId"`.execute(db)
+  const identityIds = rows.map(({ identityId }) => identityId)
+  const remove = async () => {
+    for (const table of ['session_logout', 'identity'])
+      await sql`delete from ${sql.table(table)} where identity_id = any(${identityIds}::uuid[])`.execute(db)
+  }
+  return { identityIds, remove }
 }

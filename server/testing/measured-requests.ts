@@ -192,6 +192,10 @@ async function makeRemainingRows({ db, now }: TestWorld): Promise<void> {
     select sha256('a'), 1, ${now()}`.execute(db)
   await sql`insert into delegation_former_identity (identity_id) values (gen_random_uuid())`.execute(db)
   await sql`insert into app_held_resource (resource_key, audience) values ('a', 'https://a.example')`.execute(db)
+  await sql`
+    insert into group_ending (group_id, source) select group_id, 'upstream' from user_group limit 20`.execute(db)
+  await sql`
+    insert into organization_ending (organization_id, ended_at) values (gen_random_uuid(), ${now()})`.execute(db)
   await sql`insert into session_logout_receiver (client_id, slow_until) values ('a', ${now()})`.execute(db)
 }
 

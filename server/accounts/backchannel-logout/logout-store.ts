@@ -42,16 +42,15 @@ export function moveAppSessions(
 
 /**
  * Scope of a logout: sessions, by a query of their IDs; identities, for one app or all; or members of an organization,
- * all or some identities, for that organization.
+ * for that organization.
  */
 export type LogoutOf =
   | { sessions: Expression<unknown> }
   | { identityIds: IdentityId[]; clientId?: ClientId }
-  | { organizationId: OrganizationId; identityIds?: IdentityId[] | undefined }
+  | { organizationId: OrganizationId; identityIds: IdentityId[] }
 
 function endedBy(of: LogoutOf): RawBuilder<unknown> {
   if ('sessions' in of) return sql`session_id in ${of.sessions}`
-  if ('organizationId' in of && of.identityIds === undefined) return sql`organization_id = ${of.organizationId}`
   const ofIdentities = sql`identity_id = any(${of.identityIds}::uuid[])`
   // Rows are found by identity, because PostgreSQL uses no index for `is not distinct from`.
   if ('organizationId' in of) return sql`${ofIdentities} and organization_id is not distinct from ${of.organizationId}`
@@ -60,9 +59,28 @@ function endedBy(of: LogoutOf): RawBuilder<unknown> {
 
 /** Names the table of identities, without those that a logout does not concern. */
 function identitiesOf(of: LogoutOf): RawBuilder<unknown> {
-  const identityIds = 'identityIds' in of ? of.identityIds : undefined
-  if (!identityIds) return sql`identity`
-  return sql`(select identity_id, user_id from identity where identity_id = any(${identityIds}::uuid[])) identity`
+  if (!('identityIds' in of)) return sql`identity`
+  return sql`(select identity_id, user_id from identity where identity_id = any(${of.identityIds}::uuid[])) identity`
+}
+
+/** Lists the identities of up to `limit` records of apps in which sessions were used for an organization. */
+export async function listKnownFor(
+  tx: Transaction,
+  { organizationId, limit }: { organizationId: OrganizationId; limit: number },
+): Promise<IdentityId[]> {
+  const { rows } = await sql<{ identityId: IdentityId }>`
+    select identity_id as "identityId" from session_app
+    where organization_id = ${organizationId} limit ${limit}`.execute(tx)
+  return rows.map(({ identityId }) => identityId)
+}
+
+/** Lists all identities of the users of these. */
+export async function listSiblings(tx: Transaction, identityIds: IdentityId[]): Promise<IdentityId[]> {
+  const users = await tx.selectFrom('identity').select('user_id').where('identity_id', 'in', identityIds).execute()
+  if (users.length === 0) return identityIds
+  const userIds = users.map((each) => each.user_id)
+  const siblings = await tx.selectFrom('identity').select('identity_id').where('user_id', 'in', userIds).execute()
+  return [...new Set([...identityIds, ...siblings.map((each) => each.identity_id)])]
 }
 
 /** Maximum interval between the logout tokens of two identities of a user, and its random part. */

@@ -51,6 +51,23 @@ export async function queueLogouts(tx: Transaction, of: store.LogoutOf, now: Dat
   if (count > 0) afterCommit(tx, wakeup.notify)
 }
 
+/**
+ * Queues logout tokens of up to `limit` records of apps in which members used an organization, and of the others of the
+ * same users: the identities of a user end together, so that `endAppSessions` keeps their tokens apart. Returns the
+ * number of the former.
+ */
+export async function queueLogoutsOfOrganization(
+  tx: Transaction,
+  of: { organizationId: OrganizationId; limit: number },
+  now: Date,
+): Promise<number> {
+  const known = await store.listKnownFor(tx, of)
+  if (known.length === 0) return 0
+  const identityIds = await store.listSiblings(tx, [...new Set(known)])
+  await queueLogouts(tx, { organizationId: of.organizationId, identityIds }, now)
+  return known.length
+}
+
 /** Deletes up to `batch` records whose tokens have expired. Returns their number. */
 export function pruneAppSessions(db: Database, now: Date, batch: number): Promise<number> {
   return store.deleteExpiredAppSessions(db, now, batch)

@@ -1,6 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/groups'
 import { defineModule } from '#platform/module/define-module.ts'
+import { continueGroupEndings } from './ending.ts'
 import { pruneDeletedGroups } from './group.ts'
 import { deleteMemberships, exportGroupsOf } from './member.ts'
 import { groupRoutes } from './routes.ts'
@@ -30,10 +31,15 @@ export const groups = defineModule()({
   auditActions,
   tables: {
     user_group: { backup: 'include', placement: 'every node' },
+    group_ending: { backup: 'include', placement: 'every node' },
     group_member: { backup: 'include', placement: { by: 'identity_id' } },
     group_member_by_group: { backup: 'include', placement: { by: 'identity_id' } },
   },
-  cleanupTasks: { 'deleted-groups': pruneDeletedGroups, 'ended-memberships': endExpiredMemberships },
+  cleanupTasks: {
+    'deleted-groups': pruneDeletedGroups,
+    'group-endings': continueGroupEndings,
+    'ended-memberships': endExpiredMemberships,
+  },
   ended: { identities: (tx, { identityIds }) => deleteMemberships(tx, identityIds) },
   exported: { identity: { groups: exportGroupsOf } },
 })

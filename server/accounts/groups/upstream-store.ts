@@ -163,41 +163,6 @@ export async function addToMemberCounts(tx: Transaction, groupIds: string[], dif
     where user_group.group_id = changed.group_id`.execute(tx)
 }
 
-/** Some groups, and the rules of a connection for them. */
-export type GivenBy = { groupIds: string[]; ruleIds: string[] }
-
-/** Ends the memberships of a source now: all of them, or those in some groups that none of these rules gave. */
-export async function expireMemberships(
-  tx: Transaction,
-  { source, notGivenBy }: { source: string; notGivenBy: GivenBy | undefined },
-  now: Date,
-): Promise<void> {
-  await tx
-    .updateTable('group_member')
-    .set({ expires_at: now })
-    .where('source', '=', source)
-    // The index by source omits those added by hand, and an index by end has the memberships of all sources.
-    .where('source', '<>', sql.lit('manual'))
-    .where(sql<boolean>`coalesce(expires_at > ${now}, false)`)
-    .$if(notGivenBy !== undefined, (some) => {
-      const { groupIds = [], ruleIds = [] } = notGivenBy ?? {}
-      return some.where('group_id', 'in', groupIds).where(sql<boolean>`not rule_ids && ${ruleIds}::uuid[]`)
-    })
-    .execute()
-}
-
-/**
- * Ends the memberships in the groups of an organization now, or earlier if they have ended. A condition on their end
- * would let the database read all memberships that have one.
- */
-export async function expireMembershipsIn(tx: Transaction, organizationId: OrganizationId, now: Date): Promise<void> {
-  await sql`
-    update group_member member set expires_at = least(expires_at, ${now}::timestamptz)
-    from user_group join group_member_by_group listed using (group_id)
-    where user_group.organization_id = ${organizationId}::uuid and deleted_at is null
-      and member.identity_id = listed.identity_id and member.group_id = listed.group_id`.execute(tx)
-}
-
 type Membership = { identityId: IdentityId; groupId: string; source: string }
 
 /** Lists up to `batch` memberships that have ended. */

@@ -62,7 +62,8 @@ export async function deleteGroupsOfOrganization(
   }
 }
 
-const sourceOf = (connectionId: string) => `upstream:${connectionId}`
+/** Names an SSO connection as the source of memberships. */
+export const sourceOf = (connectionId: string) => `upstream:${connectionId}`
 
 type Named = {
   identityId: IdentityId
@@ -130,30 +131,6 @@ async function record(tx: Transaction, { action, members, groups }: Change, now:
   await recordAuditEvents(tx, acts, now)
   const events = changes.map((change) => ({ type: action, by: 'system', source: 'upstream', ...change }) as const)
   await recordIdentityEvents(tx, events, now)
-}
-
-/**
- * Ends what an SSO connection has made identities members of: all of it, or in some groups what none of these rules
- * gave. Claims and access count it until the cleanup task has run, which is within a minute.
- */
-export function expireMemberships(
-  tx: Transaction,
-  { connectionId, notGivenBy }: { connectionId: string; notGivenBy?: store.GivenBy },
-  now: Date,
-): Promise<void> {
-  return store.expireMemberships(tx, { source: sourceOf(connectionId), notGivenBy }, now)
-}
-
-/**
- * Ends what the identity providers of an organization, which the caller has locked, have made identities members of.
- * Like `expireMemberships`, it counts until the cleanup task has run.
- */
-export function expireMembershipsOfOrganization(
-  tx: Transaction,
-  organizationId: OrganizationId,
-  now: Date,
-): Promise<void> {
-  return store.expireMembershipsIn(tx, organizationId, now)
 }
 
 /** Ends at once what former members of an organization are in its groups. The caller has locked the organization. */

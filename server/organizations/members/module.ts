@@ -5,6 +5,7 @@ import * as pictures from '@countersign/protocol/organizations/pictures'
 import * as operatorView from '@countersign/protocol/organizations/operator-view'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
+import { continueOrganizationEndings } from './ending.ts'
 import { pruneInvitations } from './invitations/invitation.ts'
 import { ownInvitationRoutes } from './invitations/invitation-routes.ts'
 import { oversightRoutes } from './operator-view.ts'
@@ -84,11 +85,17 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
   rateLimits,
   tables: {
     organization: { backup: 'include', placement: 'every node' },
+    // A backup has no tokens.
+    organization_ending: { backup: 'exclude', placement: 'every node' },
     organization_slug: { backup: 'include', placement: 'every node' },
     organization_member: { backup: 'include', placement: 'every node' },
     organization_invitation: { backup: 'exclude', placement: 'every node' },
   },
-  cleanupTasks: { 'organization-slugs': pruneSlugs, invitations: pruneInvitations },
+  cleanupTasks: {
+    'organization-slugs': pruneSlugs,
+    invitations: pruneInvitations,
+    'organization-endings': continueOrganizationEndings,
+  },
   ended: {
     identities: (tx, leaving, now) => removeFromOrganizations(tx, leaving, now),
     access: (tx, { identityIds }) => holdOrganizations(tx, identityIds),

@@ -2,11 +2,11 @@ import * as endpoints from '@countersign/protocol/organizations/operator-view'
 import type { AdminOrganization } from '@countersign/protocol/organizations/operator-view'
 import { scopesOfRole } from '@countersign/protocol/formats/role'
 import type { OrganizationId } from '@countersign/protocol/ids'
-import { expireMembershipsOfOrganization } from '#accounts/groups/upstream.ts'
+import { expireMembershipsOfOrganization, isEndingMemberships } from '#accounts/groups/ending.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { revokeAccess } from './removal.ts'
+import { endAccess, isEndingAccess } from './ending.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
 import * as memberStore from './member-store.ts'
 import * as store from './store.ts'
@@ -16,6 +16,10 @@ import type { ServerContext } from '#platform/module/services.ts'
 
 const errors = defineErrors({
   organization_not_found: [404, 'No organization has this ID.'],
+  organization_ending: [
+    409,
+    'The suspension still ends tokens and memberships of this large organization. Try again in a minute.',
+  ],
   no_owner: [
     409,
     'The last owner has left, and no admin has all permissions of the role independently of a directory.',
@@ -48,9 +52,10 @@ export async function findOrganizationsBySlug(tx: Transaction, slugs: string[]):
 
 /**
  * Suspends or reactivates an organization. Suspension ends its tokens and the sessions that its SSO opened at once, and
- * the memberships in its groups. If the last owner has left in the meantime, reactivation makes an admin the owner: the
- * one who joined first among those who have all scopes of the role, not only from a directory. Throws
- * `organization_not_found`, `no_owner`.
+ * the memberships in its groups. If there are very many, the cleanup does the rest, and the organization cannot be
+ * reactivated before. If the last owner has left in the meantime, reactivation makes an admin the owner: the one who
+ * joined first among those who have all scopes of the role, not only from a directory. Throws `organization_not_found`,
+ * `organization_ending`, `no_owner`.
  */
 export async function setStatus(
   db: Database,
@@ -62,16 +67,28 @@ export async function setStatus(
     const before = await lockOrganization(tx, organizationId)
     if (!before) throw errors.organization_not_found()
     if (before.status === status) return getAnyOrganization(tx, organizationId)
-    if (status === 'active') await ensureOwner(tx, operator, organizationId, now)
+    if (status === 'active') {
+      await requireEnded(tx, organizationId)
+      await ensureOwner(tx, operator, organizationId, now)
+    }
     await store.updateStatus(tx, { organizationId, status }, now)
     if (status === 'suspended') {
-      await revokeAccess(tx, { organizationId }, now)
+      await endAccess(tx, organizationId, now)
       await expireMembershipsOfOrganization(tx, organizationId, now)
     }
     const action = status === 'suspended' ? 'organization.suspended' : 'organization.reactivated'
     await recordAuditEvent(tx, { action, ...auditFieldsOf(operator), organizationId }, now)
     return getAnyOrganization(tx, organizationId)
   })
+}
+
+/**
+ * Throws `organization_ending` if not all has ended that the suspension of a locked organization ends: in an active
+ * organization, nothing would tell it from what came later.
+ */
+async function requireEnded(tx: Transaction, organizationId: OrganizationId): Promise<void> {
+  const isEnding = (await isEndingAccess(tx, organizationId)) || (await isEndingMemberships(tx, organizationId))
+  if (isEnding) throw errors.organization_ending()
 }
 
 /** Makes an admin the owner of a locked organization that has no owner. Throws `no_owner`. */

@@ -12,6 +12,7 @@ import * as invitationStore from './invitations/invitation-store.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { deleteSignatoriesOf, suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
+import { endAccess } from './ending.ts'
 import * as memberStore from './member-store.ts'
 import { giveUpSlugs } from './slug.ts'
 import * as store from './store.ts'
@@ -32,7 +33,7 @@ export async function purgeOrganization(
   now: Date,
 ): Promise<void> {
   const { organizationId } = organization
-  await revokeAccess(tx, { organizationId }, now)
+  await endAccess(tx, organizationId, now)
   const hasOthers = await memberStore.hasOtherMembers(tx, organizationId, identityIds)
   await giveUpSlugs(tx, { ...organization, hasOthers }, now)
   await deleteGroupsOfOrganization(tx, organizationId, now)
@@ -45,7 +46,7 @@ export async function purgeOrganization(
  * their number. The caller has made sure that an owner remains, and ends memberships in the organization's groups: a
  * deletion of identities does so in all groups at once, in the order in which groups are locked.
  */
-export async function removeMembers(tx: Transaction, of: Required<Ending>, now: Date): Promise<number> {
+export async function removeMembers(tx: Transaction, of: Leaving, now: Date): Promise<number> {
   await revokeAccess(tx, of, now)
   await requestKeyRotation(tx, of, now)
   await invitationStore.revokeInvitationsBy(tx, of.organizationId, of.identityIds)
@@ -54,11 +55,11 @@ export async function removeMembers(tx: Transaction, of: Required<Ending>, now: 
   return suspendSignatoriesWithout(tx, organizationId, { identityIds, maySign: false, mayApprove: false }, now)
 }
 
-/** The affected members: all of an organization, or these identities of one user. */
-type Ending = { organizationId: OrganizationId; identityIds?: IdentityId[] }
+/** Identities of one user who leave an organization. */
+type Leaving = { organizationId: OrganizationId; identityIds: IdentityId[] }
 
 /** Revokes tokens for an organization, the sessions that its SSO opened, and the codes issued in these sessions. */
-export async function revokeAccess(tx: Transaction, of: Ending, now: Date): Promise<void> {
+async function revokeAccess(tx: Transaction, of: Leaving, now: Date): Promise<void> {
   await revokeFamiliesOfOrganization(tx, of, now)
   await queueLogouts(tx, of, now)
   await endEnterpriseSessions(tx, of, now)

@@ -1,6 +1,8 @@
 import type { OrganizationChange } from '@countersign/protocol/organizations/organizations'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
+import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { lockUnlocked } from '#platform/database/distributed/engine.ts'
 import { releaseDomains } from '#organizations/domains/domain.ts'
 
 export async function countMemberships(db: Database, identityId: IdentityId): Promise<number> {
@@ -163,4 +165,42 @@ export async function updateStatus(
     .set({ status, updated_at: now })
     .where('organization_id', '=', organizationId)
     .execute()
+}
+
+export type OrganizationEnding = { organizationId: OrganizationId; endedAt: Date }
+
+/** Notes that tokens are left for an organization that has ended. */
+export async function insertEnding(tx: Transaction, { organizationId, endedAt }: OrganizationEnding): Promise<void> {
+  await tx
+    .insertInto('organization_ending')
+    .values({ organization_id: organizationId, ended_at: endedAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Finds an ending that no other process is working on. */
+export async function findEnding(tx: Transaction): Promise<OrganizationId | undefined> {
+  const { rows } = await sql<{ organizationId: OrganizationId }>`
+    select organization_id as "organizationId" from organization_ending
+    limit ${sql.lit(1)} ${lockUnlocked(tx)}`.execute(tx)
+  return rows[0]?.organizationId
+}
+
+/** Locks an ending. Returns undefined if nothing is left. */
+export function lockEnding(tx: Transaction, organizationId: OrganizationId): Promise<OrganizationEnding | undefined> {
+  return tx
+    .updateTable('organization_ending')
+    .set(({ ref }) => ({ ended_at: ref('ended_at') }))
+    .where('organization_id', '=', organizationId)
+    .returning(['organization_id as organizationId', 'ended_at as endedAt'])
+    .executeTakeFirst()
+}
+
+export async function deleteEnding(tx: Transaction, organizationId: OrganizationId): Promise<void> {
+  await tx.deleteFrom('organization_ending').where('organization_id', '=', organizationId).execute()
+}
+
+export async function isEnding(tx: Transaction, organizationId: OrganizationId): Promise<boolean> {
+  const ending = tx.selectFrom('organization_ending').select('ended_at').where('organization_id', '=', organizationId)
+  return (await ending.executeTakeFirst()) !== undefined
 }

@@ -302,6 +302,11 @@ export interface Tables {
     request: string
     expires_at: Date
   }
+  group_ending: {
+    group_id: string
+    source: string
+    last_id: string | null
+  }
   group_member: {
     identity_id: IdentityId
     group_id: string
@@ -464,6 +469,10 @@ export interface Tables {
     last_verified_at: Date | null
     failing_since: Date | null
     notified_at: Date | null
+  }
+  organization_ending: {
+    organization_id: OrganizationId
+    ended_at: Date
   }
   organization_invitation: {
     organization_id: OrganizationId

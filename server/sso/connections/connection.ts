@@ -8,7 +8,6 @@ import type {
   SsoConnection,
   SsoConnectionChange,
 } from '@countersign/protocol/organizations/sso'
-import { expireMemberships } from '#accounts/groups/upstream.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -41,7 +40,7 @@ import {
   toNextConnection,
 } from './settings.ts'
 import { toFrom, toSsoConnection } from './connection-view.ts'
-import { replaceGroupRules } from './group-rule.ts'
+import { endGivenByRules, replaceGroupRules } from './group-rule.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({
@@ -213,7 +212,7 @@ export async function updateConnection(
 /** Ends the sessions that only this connection opened, and the memberships in groups that its provider named. */
 async function endWhatItGave(tx: Transaction, { organizationId, connectionId }: Connection, now: Date): Promise<void> {
   await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
-  await expireMemberships(tx, { connectionId }, now)
+  await endGivenByRules(tx, connectionId, now)
 }
 
 /** Checks that a member may change a connection, and counts changes that fetch metadata or create groups. */
@@ -232,9 +231,9 @@ export async function deleteConnection(kernel: ServerContext, asking: AskingForO
   const { connectionId } = asking
   await change(kernel, asking, now, async (tx, member) => {
     const connection = await requireConnection(tx, asking)
+    await endWhatItGave(tx, connection, now)
     await store.deleteConnection(tx, connectionId)
     await unconfirmSso(tx, connection)
-    await endWhatItGave(tx, connection, now)
     const details = { connectionId, name: connection.name }
     const act = { action: 'sso.connection.deleted', details, from: toFrom(connection) } as const
     await recordSignedAction(tx, { asking, acting: member }, act, now)

@@ -5,12 +5,13 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 /** Rule of a connection, which names a group by its ID. */
 export type RuleRow = { ruleId: string; claim: string; value: string; groupId: string }
 
-/** Lists the rules of a connection, also those of deleted groups. */
+/** Lists the rules of a connection in their order, also those of deleted groups. */
 export function listRules(db: Database | Transaction, connectionId: string): Promise<RuleRow[]> {
   return db
     .selectFrom('sso_group_rule')
     .select(['rule_id as ruleId', 'claim', 'value', 'group_id as groupId'])
     .where('connection_id', '=', connectionId)
+    .orderBy('position')
     .execute()
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { GroupRule } from '@countersign/protocol/organizations/sso'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import { expireMemberships, renewMemberships, requireGroupsOfOrganization } from '#accounts/groups/upstream.ts'
+import { expireMemberships } from '#accounts/groups/ending.ts'
+import { renewMemberships, requireGroupsOfOrganization } from '#accounts/groups/upstream.ts'
 import { isShown } from '@countersign/protocol/formats/display-name'
 import { defineErrors } from '#platform/api-error.ts'
 import type { Transaction } from '#platform/database/database.ts'
@@ -50,8 +51,19 @@ export async function replaceGroupRules(
   await store.replaceRules(tx, connectionId, applied)
   const kept = applied.map(({ ruleId }) => ruleId)
   const removed = before.filter(({ ruleId }) => !kept.includes(ruleId))
-  const of = { groupIds: removed.map(({ groupId }) => groupId), ruleIds: kept }
-  if (removed.length > 0) await expireMemberships(tx, { connectionId, notGivenBy: of }, now)
+  await expireMemberships(tx, { connectionId, groupIds: removed.map(({ groupId }) => groupId) }, now)
+}
+
+/**
+ * Ends what the rules of a connection have given, whose organization the caller has locked. The rules stay, as new
+ * ones: memberships by them last again, also while the cleanup still ends others.
+ */
+export async function endGivenByRules(tx: Transaction, connectionId: string, now: Date): Promise<void> {
+  const rules = await store.listRules(tx, connectionId)
+  if (rules.length === 0) return
+  const renewed = rules.map((rule) => ({ ...rule, ruleId: randomUUID() }))
+  await store.replaceRules(tx, connectionId, renewed)
+  await expireMemberships(tx, { connectionId, groupIds: rules.map(({ groupId }) => groupId) }, now)
 }
 
 type Rule = Omit<RuleRow, 'ruleId'>

@@ -237,15 +237,26 @@ export function hasActiveOrganizationTokens(
 }
 
 /**
- * Revokes codes and tokens for an organization, of all its members or of the given identities. Tokens that the same
- * users gave to apps for themselves stay valid.
+ * Revokes codes and tokens of the given identities for an organization. Tokens that the same users gave to apps for
+ * themselves stay valid.
  */
 export async function revokeFamiliesOfOrganization(
   tx: Transaction,
-  of: { organizationId: OrganizationId; identityIds?: IdentityId[] },
+  of: { organizationId: OrganizationId; identityIds: IdentityId[] },
   now: Date,
 ): Promise<void> {
-  if (of.identityIds?.length !== 0) await organizationStore.revokeOfOrganization(tx, of, now)
+  if (of.identityIds.length > 0) await organizationStore.revokeOfOrganization(tx, of, now)
+}
+
+/** Revokes up to `limit` codes and tokens for an organization, of any members. Returns their number. */
+export async function revokeSomeOfOrganization(
+  tx: Transaction,
+  of: { organizationId: OrganizationId; limit: number },
+  revokedAt: Date,
+): Promise<number> {
+  const families = await organizationStore.listUnrevoked(tx, of)
+  if (families.length > 0) await organizationStore.revokeListed(tx, families, revokedAt)
+  return families.length
 }
 
 /** Deletes all codes and tokens of identities that are being deleted. */

@@ -3,10 +3,15 @@ import { after, before, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import { transaction } from '#platform/database/database.ts'
+import { transaction, type Transaction } from '#platform/database/database.ts'
 import { join, createOrganization } from '#testing/organization.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
-import { findFamilyByRefreshToken, revokeFamilyOnReuse, revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
+import {
+  findFamilyByRefreshToken,
+  revokeFamilyOnReuse,
+  revokeFamiliesOfOrganization,
+  revokeSomeOfOrganization,
+} from '#tokens/families/family.ts'
 
 let world: TestWorld
 before(async () => {
@@ -114,9 +119,9 @@ test('revoking tokens for an organization affects all or some of its members and
     grace: await app.tokens(grace, { organizationId }),
     adaHerself: await app.tokens(ada),
   }
-  const end = (identityIds?: IdentityId[]) =>
+  const end = (revoke: (tx: Transaction) => Promise<unknown>) =>
     transaction(world.db, async (tx) => {
-      await revokeFamiliesOfOrganization(tx, { organizationId, ...(identityIds && { identityIds }) }, world.now())
+      await revoke(tx)
       await recordAuditEvent(tx, { action: 'token_family.revoked', actor: 'operator' }, world.now())
     })
   const live = async () => {
@@ -126,10 +131,12 @@ test('revoking tokens for an organization affects all or some of its members and
     return (await Promise.all(answers)).map(({ statusCode }) => statusCode)
   }
 
-  await end([])
+  const endOf = (identityIds: IdentityId[]) =>
+    end((tx) => revokeFamiliesOfOrganization(tx, { organizationId, identityIds }, world.now()))
+  await endOf([])
   assert.deepEqual(await live(), [200, 200, 200])
-  await end([ada.identityId])
+  await endOf([ada.identityId])
   assert.deepEqual(await live(), [401, 200, 200])
-  await end()
+  await end((tx) => revokeSomeOfOrganization(tx, { organizationId, limit: 10 }, world.now()))
   assert.deepEqual(await live(), [401, 401, 200])
 })

@@ -1,0 +1,27 @@
+import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
+
+/**
+ * Number of rows of a kind that a transaction ends when something with any number of them ends: the request that ends
+ * it, and each batch of the cleanup that does the rest.
+ */
+export const endedAtOnce = 1000
+
+/**
+ * Continues what requests have begun to end, in transactions of limited size, until `batch` rows have ended or nothing
+ * is left. Returns the number of rows. `continueNext` ends up to `limit` rows of one thing and returns their number: if
+ * they are fewer, that thing has ended. It returns undefined if nothing is left.
+ */
+export async function continueEndings(
+  db: Database,
+  batch: number,
+  continueNext: (tx: Transaction, limit: number) => Promise<number | undefined>,
+): Promise<number> {
+  let left = batch
+  while (left > 0) {
+    const limit = Math.min(left, endedAtOnce)
+    const count = await transaction(db, (tx) => continueNext(tx, limit))
+    if (count === undefined) break
+    left -= count
+  }
+  return batch - left
+}
