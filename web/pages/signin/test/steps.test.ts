@@ -93,10 +93,8 @@ test('an identity without access is shown the contact for access, and another on
   const step = walk([...chosen, granted({ exists: false, missing: ['openid'], accessDenied })])
   assert.deepEqual(step, { at: 'no access', identities, identity: ada, ...accessDenied })
   const elsewhere = { contact: null, elsewhere: 'Notes' }
-  assert.deepEqual(walk([...chosen, granted({ exists: true, missing: [], accessDenied: elsewhere })]), {
-    ...{ at: 'no access', identities, identity: ada },
-    ...elsewhere,
-  })
+  const there = walk([...chosen, granted({ exists: true, missing: [], accessDenied: elsewhere })])
+  assert.deepEqual(there, { at: 'no access', identities, identity: ada, ...elsewhere })
   assert.equal(nextStep(step, { type: 'another identity wanted' }, plain).at, 'choose identity')
   assert.deepEqual(nextStep(step, { type: 'denied' }, plain), { at: 'leave', identity: undefined })
 })
@@ -305,12 +303,8 @@ const inBoth = { ...grant, organizations: [acme, globex] }
 
 test('an app that names an organization is used for it, and what it is told of it is agreed to once', () => {
   const consent = walk([found([ada]), granted(inBoth)], { organization: acme.id })
-  assert.deepEqual(consent, {
-    at: 'consent',
-    identities: [ada],
-    identity: ada,
-    grant: { ...inBoth, organization: acme },
-  })
+  const agreed = { ...inBoth, organization: acme }
+  assert.deepEqual(consent, { at: 'consent', identities: [ada], identity: ada, grant: agreed })
   assert.equal(isSettled({ ...grant, organization: acme }, plain), false)
   assert.equal(isSettled({ ...grant, organization: { ...acme, known: true } }, plain), true)
 })
