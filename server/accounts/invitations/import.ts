@@ -107,9 +107,14 @@ function addressOf({ email }: { email: string | null }): string {
   return email?.toLowerCase() ?? ''
 }
 
-/** Deletes void invitations. No one can use their links. */
-async function deleteVoid(tx: Transaction, operator: Operator, invitationIds: string[], now: Date): Promise<void> {
-  if (invitationIds.length === 0) return
+/** Deletes void invitations. No one can use their links. Returns false if one was used or deleted meanwhile. */
+export async function deleteVoid(
+  tx: Transaction,
+  operator: Operator,
+  invitationIds: string[],
+  now: Date,
+): Promise<boolean> {
+  if (invitationIds.length === 0) return true
   const deleted = await store.deleteUnused(tx, invitationIds)
   const act = { action: 'invitation.deleted', ...auditFieldsOf(operator) } as const
   await recordAll(
@@ -117,6 +122,7 @@ async function deleteVoid(tx: Transaction, operator: Operator, invitationIds: st
     deleted.map((invitationId) => ({ ...act, details: { invitationId, kind: 'mail' } })),
     now,
   )
+  return deleted.length === invitationIds.length
 }
 
 function unknownGroup(key: string): ImportError {

@@ -154,17 +154,27 @@ export async function listInvitations(
   return { invitations: await describeInvitations(db, page, now), nextCursor }
 }
 
-/** An invitation of an address. A void one that has not expired does not count: the address can be invited again. */
-type Existing = { invitationId: string; isVoid: boolean }
+/**
+ * The invitation of an address. If it is void and has not expired, the address can be invited again, instead of all
+ * such invitations (`voidIds`).
+ */
+type Existing = { invitationId: string; isVoid: boolean; voidIds: string[] }
 
-/** Returns the mailed invitations of addresses, by address in lower case: of each the newest, used or not. */
+/**
+ * Returns the mailed invitations of addresses, by address in lower case: of each the newest that was used, is pending,
+ * or is that of an invited identity. Without one, the newest.
+ */
 export async function findInvitationsOf(db: Database, emails: string[], now: Date): Promise<Map<string, Existing>> {
   const rows = emails.length === 0 ? [] : await store.findByAddress(db, emails)
+  const described = await describeInvitations(db, rows, now)
+  const isCurrent = ({ expiresAt }: AccountInvitation) => Date.parse(expiresAt) > now.getTime()
+  const isVoid = (each: AccountInvitation) => each.status === 'void' && each.identityId === null && isCurrent(each)
+  const counts = (each: AccountInvitation) => each.status === 'used' || (isCurrent(each) && !isVoid(each))
   const found = new Map<string, Existing>()
-  for (const { invitationId, email, status, identityId, expiresAt } of await describeInvitations(db, rows, now)) {
-    const address = email?.toLowerCase() ?? ''
-    const isVoid = status === 'void' && identityId === null && Date.parse(expiresAt) > now.getTime()
-    if (!isVoid || !found.has(address)) found.set(address, { invitationId, isVoid })
+  for (const [address, all] of Map.groupBy(described, ({ email }) => email?.toLowerCase() ?? '')) {
+    const voidIds = all.filter(isVoid).map(({ invitationId }) => invitationId)
+    const shown = all.findLast(counts) ?? all.at(-1)
+    if (shown) found.set(address, { invitationId: shown.invitationId, isVoid: isVoid(shown), voidIds })
   }
   return found
 }

@@ -56,8 +56,9 @@ class DryRun extends Error {
 export async function applyDocument(services: Services, request: Request, now: Date): Promise<Plan> {
   const { kernel } = services
   const { operator, document, dryRun = true } = request
+  const { invitations, groups } = document
   await countPlan(kernel, request)
-  if (!dryRun && document.invitations) await countInviting(kernel, operator, document.invitations)
+  if (!dryRun && invitations) await countInviting(kernel, request, { invitations, groups })
   if (dryRun || !document.sinks) return applyAtOnce(services, request, now)
   // Sinks hear of their change before it is made. A transaction does not wait for them.
   const planned = await applyAtOnce(services, { ...request, dryRun: true }, now)
