@@ -24,7 +24,8 @@ const addressing = ['client_id', 'redirect_uri', 'request_uri']
 
 /**
  * Returns the parameters of an authorization request (RFC 6749 §3.1). The app gets the error of a repeated parameter
- * (§4.1.2.1). Throws `invalid_request` if it cannot, or if the request refers to a stored one.
+ * (§4.1.2.1). Throws `invalid_request` if it cannot, if the request refers to a stored one, and for a value of a JSON
+ * body that is not a string.
  */
 export function readSent(sent: unknown): SentParameters {
   const parameters: SentParameters = {}
@@ -34,6 +35,7 @@ export function readSent(sent: unknown): SentParameters {
       if (value !== '') parameters[name] = value
       continue
     }
+    if (!Array.isArray(given)) throw errors.invalid_request({ sentence: 'Each parameter must be a string.' })
     if (addressing.includes(name)) throw errors.invalid_request()
     parameters[repeated] ??= name
   }

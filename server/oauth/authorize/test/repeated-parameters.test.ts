@@ -58,3 +58,18 @@ test('OID-14 a repeated parameter that directs errors, or beside a stored reques
     for (const { statusCode, headers } of await send('/signin', further))
       assert.deepEqual([statusCode, headers.location], [400, undefined], further)
 })
+
+test('a parameter of a JSON body that is not a string is reported as such, and redirects nowhere', async () => {
+  const fields = { client_id: app.clientId, redirect_uri: app.redirectUri, response_type: 'code', scope: 'openid' }
+  for (const url of ['/signin', '/connect'])
+    for (const further of [{ state: 5 }, { other: { a: 1 } }, { state: null }, { client_id: true }]) {
+      const answer = await world.auth.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        payload: JSON.stringify({ ...fields, ...further }),
+      })
+      assert.deepEqual([answer.statusCode, answer.headers.location], [400, undefined])
+      assert.match(answer.body, /Each parameter must be a string\./)
+    }
+})
