@@ -1,3 +1,4 @@
+import { isEncryptionScope } from '@countersign/protocol/formats/scope'
 import type { AuthorizationResponse, Site } from '@countersign/protocol/pages'
 import { reportUnexpected } from './api/error-message.ts'
 
@@ -53,16 +54,19 @@ export function returnUrl(
 
 /**
  * Returns whether a session that SSO opens can use the page to return to: the pages of organizations, where users go
- * who have no other destination, or an authorization request for an organization. Of a request whose parameters are
- * stored only its own page can tell.
+ * who have no other destination, or an authorization request that `acceptsSso` of its own page accepts, as far as the
+ * address shows. It shows neither the settings of the app nor stored parameters.
  */
 export function acceptsSsoAt(returnTo: string, { authUrl, businessUrl }: Pick<Site, 'authUrl' | 'businessUrl'>) {
   if (returnTo === '/account') return true
   const { origin, pathname, searchParams } = new URL(returnTo, authUrl)
   if (origin === businessUrl) return /^\/organizations(\/|$)/.test(pathname)
   if (pathname !== '/signin') return false
-  const mustProve = searchParams.has('max_age') || searchParams.get('prompt')?.split(' ').includes('login') === true
-  return searchParams.has('organization_id') && !mustProve
+  if (searchParams.has('max_age') || searchParams.has('resource')) return false
+  if (searchParams.get('prompt')?.split(' ').includes('login')) return false
+  const scope = searchParams.get('scope')?.split(' ') ?? []
+  if (scope.some((each) => each === 'user_id' || isEncryptionScope(each))) return false
+  return searchParams.has('organization_id')
 }
 
 /** Returns whether a signed-in user is sent here to re-authenticate. */

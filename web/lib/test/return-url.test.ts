@@ -95,14 +95,15 @@ test('the way to registration and back keeps the request', () => {
 test('SSO is offered only before pages that a session opened by it can use', () => {
   for (const address of [
     ...['/account', 'https://business.example/organizations', 'https://business.example/organizations/1/members'],
-    `${request}&organization_id=select`,
+    ...[`${request}&organization_id=select`, `${request}&organization_id=select&scope=openid%20email`],
   ])
     assert.equal(acceptsSsoAt(address, site), true, address)
   for (const address of [
     ...['/developers', '/admin/people', '/account/security', '/organization-keys?organization=1', '/sso/link?flow=1'],
     ...['https://business.example/invitations/1', 'https://api.example/fedcm/resolve', request, '/connect?resource=a'],
     ...[`${request}&organization_id=1&prompt=consent%20login`, `${request}&organization_id=1&max_age=60`],
-    '/signin?client_id=app_1&request_uri=urn%3A1',
+    ...[`${request}&organization_id=1&scope=openid+user_id`, `${request}&organization_id=1&resource=calendar`],
+    ...[`${request}&organization_id=1&scope=openid%20e2ee:symmetric`, '/signin?client_id=app_1&request_uri=urn%3A1'],
   ])
     assert.equal(acceptsSsoAt(address, site), false, address)
 })
