@@ -6,6 +6,7 @@ import { type ClientId, asId } from '@countersign/protocol/ids'
 import type { FastifyReply } from 'fastify'
 import type { Host } from '#platform/http/host.ts'
 import { type Pages, redirectVisitor, siteSettings } from '#platform/http/page.ts'
+import { openerKept } from '#platform/http/security-headers.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { isClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
@@ -142,6 +143,7 @@ export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationSe
       async handler(request, reply) {
         const returnTo = isObject(request.query) ? request.query['return'] : undefined
         if (typeof returnTo !== 'string') return pages.show(reply, { page, site })
+        if (returnsToApp(returnTo, site.authUrl)) reply.headers(openerKept)
         const app = await findRequestingApp(apps, returnTo, site.authUrl)
         const invitation = await findInvitationAt(kernel, returnTo, clientAddressKey(request))
         return pages.show(reply, { page, site, ...(app && { app }), ...(invitation && { invitation }) })
@@ -153,6 +155,15 @@ export function entryRoutes(host: Host, { kernel, apps, pages }: AuthorizationSe
     config,
     handler: (_request, reply) => pages.show(reply, { page: 'register', site, setup: true }),
   })
+}
+
+/**
+ * Checks whether a user returns to a page on the way from an app and back. Before other pages, such as the account, the
+ * opener of a popup must not be kept: it would learn from their stricter policy that the user is signed in.
+ */
+function returnsToApp(returnTo: string, authOrigin: string): boolean {
+  const url = URL.parse(returnTo, authOrigin)
+  return url?.origin === authOrigin && /^\/(signin|connect|sso\/link)$/.test(url.pathname)
 }
 
 /**

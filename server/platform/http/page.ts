@@ -158,12 +158,9 @@ async function findBuiltAssets(): Promise<PageAssets['mountOn']> {
  */
 const openerPolicies: Partial<Record<PageName, Record<string, string>>> = {
   sign: openerKept,
-  // The pages that a browser can pass on its way from an app and back.
+  // The pages that a browser can pass on its way from an app and back. `entryRoutes` decides about further ones.
   signin: openerKept,
   return: openerKept,
-  login: openerKept,
-  register: openerKept,
-  recover: openerKept,
   sso: openerKept,
   error: openerKept,
   // It is such an app: it opens the signing page and waits for its message.

@@ -80,3 +80,14 @@ test('the pages before a sign-in name what an invitation offers, and never its s
   for (let nth = 0; nth < 120; nth += 1) assert.equal(await invitationOn(guess), undefined)
   assert.equal(await invitationOn(url), undefined, 'as many guesses as at the preview, and the page is still there')
 })
+
+test('HDR-01 pages before a sign-in keep the opener of a popup only if they return to an app', async () => {
+  const policyOf = async (url: string) => (await world.auth.inject({ url })).headers['cross-origin-opener-policy']
+  for (const page of ['/register', '/login', '/recover']) {
+    for (const returnTo of ['/signin?client_id=app_1', '/connect?resource=a', '/sso/link?flow=1'])
+      assert.equal(await policyOf(`${page}?return=${encodeURIComponent(returnTo)}`), 'unsafe-none', page + returnTo)
+    for (const query of ['', '?return=/account', '?return=//evil.example/signin', '?return=/signin/x', '?return=/sso'])
+      assert.equal(await policyOf(page + query), 'same-origin', page + query)
+  }
+  assert.equal(await policyOf('/setup'), 'same-origin')
+})

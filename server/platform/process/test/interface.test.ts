@@ -300,7 +300,7 @@ test('HDR-01 a popup keeps its opener on every page between an app and its answe
   for (const url of [
     ...[at(), at({ response_mode: 'form_post', scope: 'nonsense' }), at({ scope: 'nonsense' })],
     ...[at({ redirect_uri: 'https://evil.example/' }), '/connect?resource=none'],
-    ...['/login', '/register', '/recover', '/sso', '/sso/link', '/sso/confirm'],
+    ...['/sso', '/sso/link', '/sso/confirm'],
   ]) {
     const { headers } = await world.auth.inject({ url })
     assert.equal(headers['cross-origin-opener-policy'], 'unsafe-none', url)
