@@ -154,7 +154,7 @@ export async function addToAccount(
     throw errors.identity_suspended()
   if (!(await store.incrementIdentityCount(tx, userId))) throw errors.too_many_identities()
   const person = { ...requested, userId, identityId }
-  const identity = await addIdentity(tx, person, await nextInOrder(tx, userId, now))
+  const identity = await addIdentity(tx, person, now, await nextInOrder(tx, userId, now))
   await recordAuditEvent(tx, { action: 'identity.created', actor: 'user', userId, identityId }, now)
   return identity
 }
@@ -331,11 +331,12 @@ export function generateIdentityId(): IdentityId {
   return asId<IdentityId>(randomUUID())
 }
 
-async function addIdentity(tx: Transaction, person: NewUser, now: Date): Promise<IdentityRow> {
+async function addIdentity(tx: Transaction, person: NewUser, now: Date, createdAt = now): Promise<IdentityRow> {
   await claimHandle(tx, person.handle, person.identityId, now)
-  const inserted = await store.insertIdentity(tx, person, now)
+  const inserted = await store.insertIdentity(tx, person, createdAt)
   if (!inserted) throw errors.handle_taken()
-  await recordIdentityEvents(tx, [{ type: 'identity.created', identityId: person.identityId, by: 'self' }], now)
+  const event = { type: 'identity.created', identityId: person.identityId, by: 'self' } as const
+  await recordIdentityEvents(tx, [event], createdAt)
   return inserted
 }
 

@@ -115,7 +115,7 @@ test('CNF-09 without mail, a document with a void invitation is applied, and the
   assert.deepEqual(await statusesOf(email), ['void'])
 })
 
-test('CNF-09 the newest invitation of an address decides, and all void ones are replaced', async () => {
+test('CNF-09 a pending or used invitation of an address decides, and else all void ones are replaced', async () => {
   const email = 'several@example.com'
   assert.equal((await send('POST', 'invitations', { kind: 'mail', email })).statusCode, 201)
   world.pass(8 * dayInSeconds)

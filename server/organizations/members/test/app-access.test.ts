@@ -164,6 +164,7 @@ test('OGA-07 a session opened by SSO only decides nothing about other organizati
   assert.equal(await recordedOf(person, app), null)
   const chosen = await app.tokens(person, { scope: 'openid', organizationAccess: 'none' })
   assert.equal(await reachOf(chosen.access_token), 'none')
+  await app.tokens(person, { scope: 'openid', organizationId })
   await app.tokens({ ...person, headers }, requested)
   assert.equal(await recordedOf(person, app), 'none')
 })

@@ -41,6 +41,8 @@ export const adminMessages: typeof english = {
     group_not_found: 'هذه المجموعة غير موجودة.',
     app_not_found: 'هذا التطبيق غير موجود.',
     organization_not_found: 'هذه المؤسسة غير موجودة.',
+    organization_ending: 'ما زال تعليقها يُنهي الرموز والعضويات. حاول مجددًا بعد دقيقة.',
+    no_owner: 'غادر آخر مالك، ولا يستطيع أي مشرف أن يحل محله.',
     too_many_groups: 'بلغ عدد المجموعات حدّه. احذف واحدة أولًا.',
     invalid_import: `هذا ليس ملف ${isolate('CSV')} بهذه الأعمدة، أو فيه أكثر من ${numberOf(5000)} صف.`,
     too_many_invitations: 'بلغ عدد الدعوات المفتوحة حدّه. ألغِ بعضها أولًا.',

@@ -39,6 +39,8 @@ export const adminMessages: typeof english = {
     group_not_found: 'Diese Gruppe gibt es nicht.',
     app_not_found: 'Diese App gibt es nicht.',
     organization_not_found: 'Diese Organisation gibt es nicht.',
+    organization_ending: 'Ihre Sperrung beendet noch Tokens und Mitgliedschaften. Versuche es in einer Minute erneut.',
+    no_owner: 'Der letzte Inhaber ist nicht mehr dabei, und kein Admin kann an seine Stelle treten.',
     too_many_groups: 'Mehr Gruppen sind nicht möglich. Lösche zuerst eine.',
     invalid_import: 'Das ist keine CSV-Datei mit diesen Spalten, oder sie hat mehr als 5.000 Zeilen.',
     too_many_invitations: 'Mehr offene Einladungen sind nicht möglich. Widerrufe zuerst welche.',

@@ -38,6 +38,8 @@ export const adminMessages = {
     group_not_found: 'There is no such group.',
     app_not_found: 'There is no such app.',
     organization_not_found: 'There is no such organization.',
+    organization_ending: 'Its suspension still ends tokens and memberships. Try again in a minute.',
+    no_owner: 'The last owner has left, and no admin can take their place.',
     too_many_groups: 'The limit of groups is reached. Delete one first.',
     invalid_import: 'This is not a CSV file with these columns, or it has more than 5,000 rows.',
     too_many_invitations: 'There are too many open invitations. Revoke some first.',

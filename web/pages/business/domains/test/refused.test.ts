@@ -7,7 +7,7 @@ import { en } from '../../../../locales/en/messages.ts'
 import { verificationMessage } from '../domain-verdict.ts'
 
 /** Error codes of apps and the operator, which no page can receive. */
-const ofOthers = ['invalid_token', 'invalid_client', 'workspace_creation_failed', 'no_owner']
+const ofOthers = ['invalid_token', 'invalid_client', 'workspace_creation_failed', 'no_owner', 'organization_ending']
 const server = new URL('../../../../../server/', import.meta.url)
 
 test('whatever these pages may be refused they say in words of their own', async () => {
