@@ -198,11 +198,11 @@ test('a popup: the passkey unlocks the key there, and the popup closes after the
 
 /**
  * Creates an account in the window in which the user will sign, because the PRF outputs of a test passkey stay in the
- * tab that created it.
+ * tab that created it. Of the pages before an account, only those that return to an app keep the opener.
  */
 async function enrollInPopup(popup: Page, handle: string): Promise<void> {
   await addVirtualAuthenticator(popup, { prf: true })
-  await popup.goto(`${stage.service.authUrl}/register`)
+  await popup.goto(`${stage.service.authUrl}/register?return=/signin`)
   await popup.locator('input[name="handle"]').fill(handle)
   await popup.locator('input[name="displayName"]').fill('Erin')
   await control(popup, 'create-account').click()

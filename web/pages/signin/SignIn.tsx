@@ -121,10 +121,10 @@ function ByPasskey({ flow, step: { forOrganization }, doing, leave }: ByPasskeyP
   const view = readPageData('signin')
   return (
     <>
-      {forOrganization !== undefined && <p role="status">{words.passkeyFor(forOrganization)}</p>}
+      {forOrganization && <p role="status">{words.passkeyFor(forOrganization)}</p>}
       <Authenticate
         returnTo={`${location.pathname}${location.search}`}
-        acceptsSso={forOrganization === undefined && acceptsSso(view)}
+        acceptsSso={!forOrganization && acceptsSso(view)}
         doing={doing}
         others={[leave]}
         {...(view.key && { salt: saltOfKeys })}

@@ -16,7 +16,7 @@ export const consentMessages: typeof english = {
     back: 'رجوع',
     chooseOrganization: 'استخدام هذا التطبيق باسم',
     passkeyFor: (organization) =>
-      `تستخدم هذا التطبيق بنفسك بالفعل. سجّل الدخول مرة واحدة بمفتاح المرور لاستخدامه لصالح ${isolate(organization)}.`,
+      `سجّل الدخول مرة بمفتاح المرور لاستخدام هذا التطبيق لصالح ${isolate(organization)} أيضًا.`,
     noSuchOrganization: (handle) => `الهوية ${handleOf(handle)} ليست عضوًا في المؤسسة التي طلبها التطبيق.`,
     asMember: (handle) => `باسم ${handleOf(handle)}`,
     yourself: 'أنت شخصيًا',
@@ -48,7 +48,7 @@ export const consentMessages: typeof english = {
       now: (app) => `والآن يطلبه ${isolate(app)} هنا:`,
       warning: (app) =>
         `يفتح مفتاحك كل ما شفّرته في ${isolate(app)}. ` +
-        `لا ترسله إلا إذا كنت تعرف أن ${isolate(app)} يستخدم هذا العنوان، لأنك قرأت ذلك هناك مثلًا.`,
+        `لا ترسله إلا إذا كنت تعرف أن ${isolate(app)} يستخدم هذا العنوان.`,
       confirm: (host) => `إرسال مفتاحي إلى ${isolate(host)}`,
       recipientTitle: 'هل تريد تغيير من يمكنه فتح مفتاحك؟',
       boundTo: (app) => `حتى الآن لا يستطيع فتح مفتاحك إلا خادم واحد تابع لتطبيق ${isolate(app)}. بصمة مفتاحه:`,
@@ -66,7 +66,7 @@ export const consentMessages: typeof english = {
       why: (app, place) =>
         `كانت هذه الخدمة على وشك إرسال مفتاح التشفير الخاص بتطبيق ${isolate(app)} إلى ${isolate(place)}، ` +
         'لكن التطبيق طلبه على عنوان آخر. لم يُرسَل المفتاح.',
-      whatNow: 'يُفترض ألا يحدث هذا أبدًا. أغلق هذه الصفحة وتواصل مع مطوّر التطبيق أو مشغّل هذه الخدمة.',
+      whatNow: 'يُفترض ألا يحدث هذا أبدًا. أغلق هذه الصفحة وتواصل مع مطوّر التطبيق أو المشغّل.',
     },
     serverOpens: (app) => `يستلم خادم ${isolate(app)} مفتاح التشفير، ويمكنه قراءة ما تشفّره هناك.`,
     newKey:

@@ -16,7 +16,7 @@ export const consentMessages: typeof english = {
     back: 'Zurück',
     chooseOrganization: 'Diese App verwenden als',
     passkeyFor: (organization) =>
-      `Du nutzt diese App schon selbst. Melde dich einmal mit deinem Passkey an, um sie für ${organization} zu nutzen.`,
+      `Melde dich einmal mit deinem Passkey an, um diese App auch für ${organization} zu nutzen.`,
     noSuchOrganization: (handle) => `@${handle} ist kein Mitglied der Organisation, nach der die App gefragt hat.`,
     asMember: (handle) => `als @${handle}`,
     yourself: 'Du selbst',
@@ -52,7 +52,7 @@ export const consentMessages: typeof english = {
       now: (app) => `Jetzt verlangt ${app} ihn hier:`,
       warning: (app) =>
         `Dein Schlüssel öffnet alles, was du in ${app} verschlüsselt hast. Sende ihn nur, wenn du weißt, dass ${app} ` +
-        'diese Adresse verwendet, etwa weil du dort davon gelesen hast.',
+        'diese Adresse verwendet.',
       confirm: (host) => `Schlüssel an ${host} senden`,
       recipientTitle: 'Ändern, wer deinen Schlüssel öffnen kann?',
       boundTo: (app) =>
@@ -75,9 +75,7 @@ export const consentMessages: typeof english = {
       why: (app, place) =>
         `Dieser Dienst wollte deinen Schlüssel für ${app} an ${place} senden, aber die App hat ihn an einer anderen ` +
         'Adresse angefordert. Der Schlüssel wurde nicht gesendet.',
-      whatNow:
-        'Das sollte nie passieren. Schließe diese Seite und wende dich an das Team der App oder den Betreiber dieses ' +
-        'Dienstes.',
+      whatNow: 'Das sollte nie passieren. Schließe diese Seite und wende dich an das Team der App oder den Betreiber.',
     },
     serverOpens: (app) => `Der Server von ${app} erhält deinen Schlüssel und kann lesen, was du dort verschlüsselst.`,
     newKey:

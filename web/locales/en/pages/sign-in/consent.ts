@@ -11,8 +11,7 @@ export const consentMessages = {
     backTo: (app: string) => `Back to ${app}`,
     back: 'Back',
     chooseOrganization: 'Use this app as',
-    passkeyFor: (organization: string) =>
-      `You already use this app yourself. Sign in with your passkey once to use it for ${organization}.`,
+    passkeyFor: (organization: string) => `Sign in with your passkey once to use this app for ${organization} too.`,
     noSuchOrganization: (handle: string) => `@${handle} isn’t a member of the organization the app asked for.`,
     asMember: (handle: string) => `as @${handle}`,
     yourself: 'Yourself',
@@ -43,8 +42,8 @@ export const consentMessages = {
       before: (app: string) => `${app} received your encryption key here before:`,
       now: (app: string) => `Now ${app} asks for it here:`,
       warning: (app: string) =>
-        `Your key opens everything you have encrypted in ${app}. Send it only if you know that ${app} uses this ` +
-        'address, for example because you read so there.',
+        `Your key opens everything you have encrypted in ${app}. Send it only if you know that ` +
+        `${app} uses this address.`,
       confirm: (host: string) => `Send my key to ${host}`,
       recipientTitle: 'Change who can open your key?',
       boundTo: (app: string) => `Until now, only one server of ${app} can open your key. The fingerprint of its key:`,
@@ -64,8 +63,7 @@ export const consentMessages = {
       why: (app: string, place: string) =>
         `This service was about to send your encryption key for ${app} to ${place}, but the app asked for it at ` +
         'another address. The key wasn’t sent.',
-      whatNow:
-        'This should never happen. Close this page and contact the app’s developer or the operator of this service.',
+      whatNow: 'This should never happen. Close this page and contact the app’s developer or the operator.',
     },
     serverOpens: (app: string) =>
       `The server of ${app} receives your encryption key and can read what you encrypt there.`,
