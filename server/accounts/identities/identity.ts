@@ -331,12 +331,11 @@ export function generateIdentityId(): IdentityId {
   return asId<IdentityId>(randomUUID())
 }
 
-async function addIdentity(tx: Transaction, person: NewUser, now: Date, createdAt = now): Promise<IdentityRow> {
+async function addIdentity(tx: Transaction, person: NewUser, now: Date, at = now): Promise<IdentityRow> {
   await claimHandle(tx, person.handle, person.identityId, now)
-  const inserted = await store.insertIdentity(tx, person, createdAt)
+  const inserted = await store.insertIdentity(tx, person, at)
   if (!inserted) throw errors.handle_taken()
-  const event = { type: 'identity.created', identityId: person.identityId, by: 'self' } as const
-  await recordIdentityEvents(tx, [event], createdAt)
+  await recordIdentityEvents(tx, [{ type: 'identity.created', identityId: person.identityId, by: 'self' }], at)
   return inserted
 }
 
