@@ -95,7 +95,7 @@ test('AUZ-16 a denial is returned to the app, with state and issuer, and grants 
   )
 })
 
-test('ACC-07 a user who may not use the other app reads whom to contact for it, and allows nothing', async () => {
+test('ACC-07 a user who may not use the other app sees its contact for access, and allows nothing', async () => {
   await assistant.setAccess({ mode: 'none', contact: 'it@example.com' })
   const clicks = ada.clicks()
   await visit({ prompt: 'none' })
