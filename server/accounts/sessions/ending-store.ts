@@ -130,3 +130,18 @@ export async function deleteNamed(tx: Transaction, of: OfOrganization): Promise<
 export async function deleteNamedIdentities(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await tx.deleteFrom('session_sso_authentication').where('identity_id', 'in', identityIds).execute()
 }
+
+/** Deletes up to `batch` sessions that have expired or were last used before an instant. Returns their number. */
+export async function deleteEndedSessions(
+  db: Database,
+  { now, lastSeen }: { now: Date; lastSeen: Date },
+  batch: number,
+): Promise<number> {
+  const ended = db
+    .selectFrom('session')
+    .select('session_id')
+    .where(({ eb, or }) => or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', lastSeen)]))
+    .limit(batch)
+  const { numDeletedRows } = await db.deleteFrom('session').where('session_id', 'in', ended).executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -9,7 +9,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { type ClientBrowser, expiryOf } from './session.ts'
 import { recordSsoAuthentication, transferSsoAuthentication } from './sso-session.ts'
 import * as store from './store.ts'
-import type { LimitedTo, NewSession, SessionRow } from './store.ts'
+import type { LimitedTo, NewSession, Successor } from './store.ts'
 
 /**
  * A new session with its tokens in clear text, available only here, and the session that it replaces in the browser.
@@ -74,6 +74,9 @@ export async function createEnterpriseSession(
   return opened
 }
 
+/** How many replaced sessions a session names: enough for an ID token that a browser keeps for a while. */
+const replacedMax = 10
+
 async function open(
   tx: Transaction,
   { userId, openedBy }: Pick<NewSession, 'userId' | 'openedBy'>,
@@ -89,6 +92,8 @@ async function open(
   const lifetime = byPasskey ? limits.sessionLifetimeSeconds : limits.enterpriseSsoSeconds
   const expiresAt = addSeconds(now, lifetime)
   const earlier = await findEarlier(tx, browser)
+  // A recovered passkey is not proof enough that its user is the one of the earlier session.
+  const replaced = earlier?.userId === userId && openedBy.authMethod !== 'recovered_passkey' ? earlier : undefined
   store.insertSession(tx, {
     sessionId,
     tokenSha256: sha256(token),
@@ -96,17 +101,23 @@ async function open(
     userId,
     openedBy,
     userAgent: browser.userAgent,
+    replacedSessionIds: replaced ? [replaced.sessionId, ...replaced.replacedSessionIds].slice(0, replacedMax) : [],
     expiresAt,
     now,
   })
-  if (earlier && openedBy.authMethod !== 'recovered_passkey') passOnAppSessions(tx, earlier, { sessionId, userId })
+  if (replaced) passOnAppSessions(tx, replaced, { sessionId, userId })
   return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, expiresAt }), earlier }
 }
 
 /** Finds the session of the cookie that a browser sent, expired or not. */
-async function findEarlier(db: Database, { earlierToken }: ClientBrowser): Promise<SessionRow | undefined> {
+async function findEarlier(db: Database, { earlierToken }: ClientBrowser): Promise<Successor | undefined> {
   const route = earlierToken === undefined ? undefined : parseToken('session', earlierToken, 16)
   if (!route || earlierToken === undefined) return undefined
-  const earlier = await store.findSession(db, asId<SessionId>(uuidFromBytes(route)))
+  const earlier = await store.findSuccessor(db, asId<SessionId>(uuidFromBytes(route)))
   return earlier && equalBytes(earlier.tokenSha256, sha256(earlierToken)) ? earlier : undefined
+}
+
+/** Lists the last sessions of the same user that a session has replaced in its browser, the latest first. */
+export async function listReplacedSessions(db: Database, sessionId: SessionId): Promise<SessionId[]> {
+  return (await store.findSuccessor(db, sessionId))?.replacedSessionIds ?? []
 }

@@ -14,6 +14,7 @@ import { defineErrors } from '#platform/api-error.ts'
 import { parseToken, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { verifyBusinessToken, signBusinessToken } from './business-token.ts'
 import { sessionCookie } from './cookie.ts'
+import { deleteEndedSessions } from './ending-store.ts'
 import { allowsEnterpriseSession } from './sso-session.ts'
 import { ownKey } from './own-key.ts'
 import { isRecentlyAuthenticated } from './proof.ts'
@@ -263,7 +264,7 @@ export function requireRecentAuthentication(
 
 /** Deletes up to `batch` sessions that have ended. Returns their number. */
 export function pruneSessions(db: Database, now: Date, batch: number): Promise<number> {
-  return store.deleteEndedSessions(db, { now, lastSeen: addSeconds(now, -limits.sessionIdleSeconds) }, batch)
+  return deleteEndedSessions(db, { now, lastSeen: addSeconds(now, -limits.sessionIdleSeconds) }, batch)
 }
 
 /** Finds the session of a token. Updates the time of last use at most once a minute. */

@@ -26,6 +26,9 @@ export type SessionRow = {
   expiresAt: Date
 }
 
+/** A session with the last ones of its user that it has replaced in its browser, the latest first. */
+export type Successor = SessionRow & { replacedSessionIds: SessionId[] }
+
 const sessionColumns = `
   session_id as "sessionId", token_sha256 as "tokenSha256", fedcm_token_sha256 as "federatedSha256",
   user_id as "userId", auth_method as "authMethod", identity_id as "identityId", organization_id as "organizationId",
@@ -35,6 +38,14 @@ const sessionColumns = `
 export async function findSession(db: Database, sessionId: SessionId): Promise<SessionRow | undefined> {
   const { rows } = await sql<SessionRow>`
     select ${sql.raw(sessionColumns)} from session where session_id = ${sessionId}`.execute(db)
+  return rows[0]
+}
+
+/** Finds a session, with those that it has replaced in its browser. */
+export async function findSuccessor(db: Database, sessionId: SessionId): Promise<Successor | undefined> {
+  const { rows } = await sql<Successor>`
+    select ${sql.raw(sessionColumns)}, replaced_session_ids as "replacedSessionIds"
+    from session where session_id = ${sessionId}`.execute(db)
   return rows[0]
 }
 
@@ -64,13 +75,14 @@ export type NewSession = {
     | ({ authMethod: 'recovered_passkey' } & OfPasskey & LimitedTo)
     | { authMethod: 'enterprise_sso'; identityId: IdentityId; organizationId: OrganizationId; connectionId: string }
   userAgent: string | undefined
+  replacedSessionIds: SessionId[]
   expiresAt: Date
   now: Date
 }
 
 export function insertSession(
   tx: Transaction,
-  { sessionId, tokenSha256, federatedSha256, userId, openedBy, userAgent, expiresAt, now }: NewSession,
+  { sessionId, tokenSha256, federatedSha256, userId, openedBy, userAgent, replacedSessionIds, ...times }: NewSession,
 ): void {
   const inserted = tx.insertInto('session').values({
     ...originColumns(openedBy),
@@ -79,10 +91,11 @@ export function insertSession(
     fedcm_token_sha256: federatedSha256,
     user_id: userId,
     user_agent: userAgent?.slice(0, limits.userAgentCharactersMax) ?? null,
-    created_at: now,
-    auth_time: now,
-    last_seen_at: now,
-    expires_at: expiresAt,
+    replaced_session_ids: replacedSessionIds,
+    created_at: times.now,
+    auth_time: times.now,
+    last_seen_at: times.now,
+    expires_at: times.expiresAt,
   })
   sendAhead(tx, inserted)
 }
@@ -215,21 +228,6 @@ export async function revertProofs(
     .where('user_id', '=', userId)
     .where('proved_by', '=', credentialId)
     .execute()
-}
-
-/** Deletes up to `batch` sessions that have expired or were last used before an instant. Returns their number. */
-export async function deleteEndedSessions(
-  db: Database,
-  { now, lastSeen }: { now: Date; lastSeen: Date },
-  batch: number,
-): Promise<number> {
-  const ended = db
-    .selectFrom('session')
-    .select('session_id')
-    .where(({ eb, or }) => or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', lastSeen)]))
-    .limit(batch)
-  const { numDeletedRows } = await db.deleteFrom('session').where('session_id', 'in', ended).executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
 }
 
 type Named = { sessionId: SessionId; organizationId: OrganizationId; connectionId: string; identityId: IdentityId }

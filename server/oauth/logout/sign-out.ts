@@ -2,11 +2,12 @@ import type { ClientId, SessionId } from '@countersign/protocol/ids'
 import { nameDevice } from '#accounts/sessions/acting.ts'
 import { actingUserTransaction } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
-import { transaction, type Transaction } from '#platform/database/database.ts'
+import { type Database, transaction, type Transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { parseIdTokenHint } from '#oauth/id-token-hint.ts'
+import { type IdTokenHint, parseIdTokenHint } from '#oauth/id-token-hint.ts'
 import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
+import { listReplacedSessions } from '#accounts/sessions/opening.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 import { endSessions } from '#tokens/families/session.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
@@ -38,8 +39,9 @@ async function endOne(tx: Transaction, { userId, sessionId }: OneSession, now: D
 }
 
 /**
- * Revokes a session for the app that was issued an ID token in that session. Other sites that send users here must not
- * be able to sign them out (OpenID Connect RP-Initiated Logout §2, §6). Throws `interaction_required`.
+ * Revokes a session for the app that was issued an ID token in that session, or in one that it replaced in its browser.
+ * Other sites that send users here must not be able to sign them out (OpenID Connect RP-Initiated Logout §2, §6).
+ * Throws `interaction_required`.
  */
 export async function signOutByIdTokenHint(
   { kernel, keys }: { kernel: ServerContext; keys: SigningKeys },
@@ -47,9 +49,14 @@ export async function signOutByIdTokenHint(
   idToken: string,
 ): Promise<void> {
   const hint = await parseIdTokenHint({ keys, issuer: kernel.config.authUrl.origin }, idToken)
-  if (!hint || hint.sid !== pairwiseSid({ ...hint, sessionId: session.sessionId }, hint.clientId))
-    throw errors.interaction_required()
+  if (!hint || !(await wasIssuedIn(kernel.db, hint, session.sessionId))) throw errors.interaction_required()
   await signOut(kernel, session, hint.clientId)
+}
+
+/** Checks whether an ID token names a session, or one of the same user that this session replaced in its browser. */
+async function wasIssuedIn(db: Database, { sid, clientId, identityId }: IdTokenHint, sessionId: SessionId) {
+  const isNamed = (each: SessionId) => sid === pairwiseSid({ sessionId: each, identityId }, clientId)
+  return isNamed(sessionId) || (await listReplacedSessions(db, sessionId)).some(isNamed)
 }
 
 /**

@@ -723,6 +723,7 @@ export interface Tables {
     fedcm_token_sha256: Uint8Array | null
     proved_request_sha256: Uint8Array | null
     hold_until: Date | null
+    replaced_session_ids: Generated<string[]>
   }
   session_app: {
     session_id: SessionId

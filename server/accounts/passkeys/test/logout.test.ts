@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { cookieIn } from '#testing/federated-browser.ts'
 import { registered, tricks } from '#testing/address-tricks.ts'
 import { createWorld, postForm, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 import { pruneKeys, rotateTokenSigningKeys } from '#tokens/signing-keys/rotation.ts'
@@ -32,7 +33,10 @@ const change = (target: TestApp, payload: object) =>
   world.api.inject({ method: 'PATCH', url: `/api/admin/apps/${target.clientId}`, headers: world.admin, payload })
 
 /** Returns the headers of a request with the user's cookie from a page of the service. */
-const cookieOf = ({ sessionToken }: Person) => ({ cookie: `countersign=${sessionToken}`, origin: issuer })
+const cookieOf = ({ sessionToken }: Pick<Person, 'sessionToken'>) => ({
+  cookie: `countersign=${sessionToken}`,
+  origin: issuer,
+})
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -127,6 +131,50 @@ test('SES-02 a genuine ID token of another session signs no user out', async () 
   assert.equal(await isSignedIn(ada.headers), true)
   const view = await show({ id_token_hint: hint, post_logout_redirect_uri: signedOut })
   assert.deepEqual(view.after, { at: 'app', url: signedOut }, 'the app is identified nevertheless')
+})
+
+/** Signs a user in with a passkey in a browser; returns the headers of its requests from then on. */
+async function signInWithin(browser: Headers, person: Person): Promise<Headers> {
+  const start = { method: 'POST', url: '/api/auth/login/start', payload: {} } as const
+  const { flowId, options } = (await world.api.inject(start)).json()
+  const payload = { flowId, credential: person.authenticator.authenticate(options) }
+  const finish = { method: 'POST', url: '/api/auth/login/finish', headers: browser, payload } as const
+  return cookieOf({ sessionToken: cookieIn(await world.api.inject(finish), 'countersign') ?? '' })
+}
+
+test('SES-19 an ID token of a session that the same user replaced in the same browser signs the user out', async () => {
+  const person = await world.person()
+  const hint = await idTokenOf(person)
+  const second = await signInWithin(cookieOf(person), person)
+  const third = await signInWithin(second, person)
+  assert.equal((await endFor(hint, second)).statusCode, 401, 'a replaced session has ended')
+  assert.equal((await endFor(hint, third)).statusCode, 204)
+  assert.equal(await isSignedIn(third), false)
+})
+
+test('SES-19 an ID token of another browser, or from before another user, signs no user out', async () => {
+  const [ada, grace] = [await world.person(), await world.person()]
+  const hint = await idTokenOf(ada)
+  const isRefused = async (headers: Headers, what: string) => {
+    const answer = await endFor(hint, headers)
+    assert.deepEqual([answer.statusCode, answer.json().error], [403, 'interaction_required'], what)
+    assert.equal(await isSignedIn(headers), true, what)
+  }
+  await isRefused(await signInWithin(await signInWithin({}, ada), ada), 'another browser')
+  const ofGrace = await signInWithin(cookieOf(ada), grace)
+  await isRefused(ofGrace, 'another user')
+  await isRefused(await signInWithin(ofGrace, ada), 'after another user')
+})
+
+test('SES-19 a session knows the last ten that it replaced', async () => {
+  const person = await world.person()
+  const hint = await idTokenOf(person)
+  let browser: Headers = cookieOf(person)
+  for (let nth = 1; nth <= 11; nth += 1) browser = await signInWithin(browser, person)
+  assert.equal((await endFor(hint, browser)).json().error, 'interaction_required')
+  const rows = world.db.selectFrom('session').select('replaced_session_ids as replaced')
+  const counts = (await rows.where('user_id', '=', person.userId).execute()).map(({ replaced }) => replaced.length)
+  assert.deepEqual(counts, [10])
 })
 
 /** Forges ID tokens from a genuine one: invalid tokens, and tokens of other apps. */

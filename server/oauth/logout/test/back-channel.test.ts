@@ -321,6 +321,22 @@ test('BCL-08 signing in again in the same browser sends no logout; ending the la
   await waitUntilResolved()
 })
 
+test('BCL-08 an app gets the sid of its ID token when that token signs out a later session', async () => {
+  const [person, app] = [await world.person(), await appHearing()]
+  const first = await signInWith(person)
+  const { id_token: idTokenHint = '' } = await app.tokens(
+    { ...person, headers: withCookie(first) },
+    { scope: 'openid' },
+  )
+  const second = await signInWith(person, await signInWith(person, first))
+  assert.equal((await send('POST', '/api/auth/session/end', withCookie(second), { idTokenHint })).statusCode, 204)
+  assert.deepEqual(
+    (await logoutsOf(app, 1)).map((logout) => [logout.sub, logout.sid]),
+    [[person.identityId, decodeJwt(idTokenHint)['sid']]],
+  )
+  await waitUntilResolved()
+})
+
 test('BCL-08 a sign-in of another user in the same browser ends the session of the first user', async () => {
   const [person, other, app] = [await world.person(), await world.person(), await appHearing()]
   const first = await signInWith(person)
