@@ -18,7 +18,10 @@ const AuthMethod = Type.Union(
 )
 
 export const CurrentSession = Type.Object({
-  user: Type.Object({ userId: UserId }),
+  user: Type.Object(
+    { userId: UserId },
+    { description: 'With enterprise_sso, userId is the ID of the identity: the account is not known' },
+  ),
   identities: Type.Array(Identity),
   authTime: Timestamp,
   /** Seconds since then, by the server's clock. */

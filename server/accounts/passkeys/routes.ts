@@ -1,7 +1,7 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
 import type { CurrentSession } from '@countersign/protocol/accounts/sessions'
-import type { UserId } from '@countersign/protocol/ids'
+import { asId, type UserId } from '@countersign/protocol/ids'
 import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
 import { isAvailableHandle } from '#accounts/identities/handle.ts'
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
@@ -205,6 +205,10 @@ function sessionRoutes(host: Host, kernel: ServerContext): void {
   })
 }
 
+/**
+ * Describes a session to its browser. An organization can open an SSO session as each of its members: it must not learn
+ * which of them are one user, so the ID of the identity stands for that of the account.
+ */
 async function toCurrentSession(
   { db, clock }: ServerContext,
   session: Session | RecoveredSession,
@@ -212,7 +216,7 @@ async function toCurrentSession(
   const { userId, authTime, authMethod, expiresAt } = session
   const codeSince = authMethod === 'passkey' ? await recoveryCodeCreatedAt(db, userId) : undefined
   return {
-    user: { userId },
+    user: { userId: session.authMethod === 'enterprise_sso' ? asId<UserId>(session.identityId) : userId },
     identities: await listIdentitiesOfSession(db, session, clock()),
     authTime: authTime.toISOString(),
     secondsSinceAuthTime: Math.max(0, toNumericDate(clock()) - toNumericDate(authTime)),

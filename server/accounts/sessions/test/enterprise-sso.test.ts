@@ -75,6 +75,20 @@ test('SSO-12 an SSO session is limited to one identity and reports its authentic
   assert.deepEqual([own.authMethod, idsOf(own)], ['passkey', [person.identityId, identityId]])
 })
 
+test('ESS-05 LOG-05 SSO sessions of two identities of one user have no ID in common', async () => {
+  const person = await world.person()
+  const identityIds = [person.identityId, await addIdentity(person)]
+  const organizationId = asId<OrganizationId>(randomUUID())
+  for (const identityId of identityIds) {
+    const headers = await signInByOrganization(world, person, { organizationId, identityId })
+    const session = (await get('/api/auth/session', headers)).json()
+    assert.equal(session.user.userId, identityId)
+    assert.deepEqual((await get('/api/auth/session/current', headers)).json(), { session })
+    assert.equal(JSON.stringify(session).includes(person.userId), false)
+  }
+  assert.equal((await get('/api/auth/session', person.headers)).json().user.userId, person.userId)
+})
+
 test('deleting an identity ends only its own sessions', async () => {
   const person = await world.person()
   const identityId = await addIdentity(person)

@@ -84,7 +84,7 @@ test('a removed member can no longer sign in by SSO, and must join again', async
   const back = await enterprise.colleague(connectionId, claims)
   const browser = enterprise.browser()
   await browser.signIn(connectionId, claims)
-  assert.equal((await sessionOf(browser)).user.userId, back.person.userId)
+  assert.equal((await sessionOf(browser)).user.userId, back.person.identityId)
 })
 
 test('deleting an account deletes its SSO links', async () => {

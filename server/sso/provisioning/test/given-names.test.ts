@@ -55,7 +55,7 @@ test('NAM-10 a name from an OpenID provider is cleaned, and never blocks the sig
     assert.equal((await linkAs(browser, flowId, person.identityId)).statusCode, 200)
     const later = enterprise.browser()
     await later.signIn(connectionId, claims)
-    assert.equal((await sessionOf(later)).user.userId, person.userId)
+    assert.equal((await sessionOf(later)).user.userId, person.identityId)
   }
   const browser = enterprise.browser()
   const nameless = await browser.signIn(

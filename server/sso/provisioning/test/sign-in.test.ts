@@ -81,7 +81,7 @@ test('a user of a verified domain links their passkey account once, and then sig
   const returned = await elsewhere.signIn(connectionId, claims, { return_to: returnTo })
   assert.equal(returned.headers.location, returnTo)
   const session = await sessionOf(elsewhere)
-  assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.userId])
+  assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.identityId])
   assert.deepEqual(
     session.identities.map((each: { identityId: IdentityId }) => each.identityId),
     [person.identityId],
@@ -270,7 +270,7 @@ test('SSO-08 one subject at two connections is two users, and a moved address mo
   assert.equal(new URL(moved.headers.location ?? '').pathname, '/sso/link')
   const browser = enterprise.browser()
   await browser.signIn(connectionId, { ...claims, email: 'another@acme.example' })
-  assert.equal((await sessionOf(browser)).user.userId, person.userId)
+  assert.equal((await sessionOf(browser)).user.userId, person.identityId)
 })
 
 test('SSO-11 the provider of one organization gives no access to another', async () => {

@@ -96,7 +96,7 @@ test("a user links the account of the organization's SAML provider, and then sig
   const returned = await browser.follow(action, fields)
   assert.equal(returned.headers.location, world.config.businessUrl.href)
   const session = (await browser.page('GET', '/api/auth/session')).json()
-  assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.userId])
+  assert.deepEqual([session.authMethod, session.user.userId], ['enterprise_sso', person.identityId])
 })
 
 test('an attribute of an assertion makes a user a member of a group', async () => {

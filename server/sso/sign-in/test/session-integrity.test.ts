@@ -79,7 +79,7 @@ test('SIN-02 the page shows the current and the new user, and only a confirmatio
   const session = cookies.get('countersign') ?? ''
   const confirmed = await confirmAsShown(browser, flowId)
   assert.deepEqual([confirmed.statusCode, confirmed.json()], [200, { returnTo: world.config.businessUrl.href }])
-  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.identityId)
   assert.equal(browser.cookies.has('__Host-countersign-fedcm'), false, 'FedCM offers no account to apps')
   const headers = { authorization: `Bearer ${session}` }
   assert.equal((await world.api.inject({ url: '/api/auth/session', headers })).statusCode, 401, 'as the page has shown')
@@ -124,7 +124,7 @@ test('SIN-04 a link from another site signs no user in and redirects nowhere bef
     const { signIn } = (await browser.page('GET', `/api/sso/arrivals/${flowId}`)).json()
     assert.deepEqual([signIn.identity.handle, signIn.replaces], [evil.mallory.handle, null], site)
     assert.equal((await confirmAsShown(browser, flowId)).json().returnTo, world.config.businessUrl.href, site)
-    assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+    assert.equal((await sessionOf(browser)).user.userId, evil.mallory.identityId)
   }
 })
 
@@ -142,7 +142,7 @@ test('SIN-05 a sign-in started by our page or a typed URL needs no confirmation'
   assert.equal(new URL(address).searchParams.get('login_hint'), 'ann@acme.example')
   const back = await browser.follow(enterprise.upstream.approve(address, evil.claims).href)
   assert.equal(back.headers.location, returnTo)
-  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.identityId)
 
   for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
     const answer = await world.api.inject({ method: 'POST', url, headers, payload: {} })
@@ -211,5 +211,5 @@ test('SIN-09 a confirmation is only for the users that the page has shown', asyn
   assert.deepEqual(errorOf(await confirm({ ...now, replaces: alice.handle })), outdated)
   assert.equal((await sessionOf(browser)).user.userId, victim.userId, 'nothing has changed')
   assert.equal((await confirm(now)).statusCode, 200, 'and the sign-in can still be confirmed')
-  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.userId)
+  assert.equal((await sessionOf(browser)).user.userId, evil.mallory.identityId)
 })
