@@ -2,11 +2,15 @@ import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
+import type { Config } from '#platform/config/config.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './handle-store.ts'
 
-const errors = defineErrors({ handle_taken: [409, 'This handle is already in use. Choose another one.'] })
+const errors = defineErrors({
+  handle_taken: [409, 'This handle is already in use. Choose another one.'],
+  invalid_handle: [400, 'This handle is reserved.'],
+})
 
 /** Handles that could impersonate the service or its staff. */
 const reserved = new Set(
@@ -16,7 +20,31 @@ const reserved = new Set(
 )
 
 export function isReservedHandle(handle: string): boolean {
-  return reserved.has(normalizeHandle(handle).replaceAll(/[._-]/g, ''))
+  return reserved.has(withoutSeparators(handle))
+}
+
+const withoutSeparators = (handle: string) => normalizeHandle(handle).replaceAll(/[._-]/g, '')
+
+type Branded = Pick<Config, 'brand'>
+
+/** Checks whether a handle has the letters and digits of the name that the operator gave the service. */
+export function isBrandHandle({ brand: { name } }: Branded, handle: string): boolean {
+  const letters = name.normalize('NFKD').toLowerCase()
+  return withoutSeparators(handle) === letters.replaceAll(/[^a-z0-9]/g, '')
+}
+
+/**
+ * Throws `invalid_handle` if a user chooses the name of the service as a handle. Operators can give it to an identity,
+ * and the name may be later than the handle: an identity that has it keeps it.
+ */
+export async function requireUnbrandedHandle(
+  db: Database,
+  config: Branded,
+  { handle, identityId }: { handle: string; identityId?: IdentityId },
+): Promise<void> {
+  if (!isBrandHandle(config, handle)) return
+  const known = await store.findHandle(db, normalizeHandle(handle))
+  if (identityId === undefined || known?.identityId !== identityId) throw errors.invalid_handle()
 }
 
 /**

@@ -10,12 +10,13 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import { removeAvatar, setAvatar } from './avatar.ts'
 import { startEmailVerification, completeEmailVerification, removeEmail } from './email.ts'
+import { requireUnbrandedHandle } from './handle.ts'
 import { updateIdentity, createIdentity, listIdentitiesOfSession, requireOwnIdentity, toIdentity } from './identity.ts'
 
 export type IdentityServices = { kernel: ServerContext; workshop: Workshop }
 
 export function identityRoutes(host: Host, { kernel, workshop }: IdentityServices): void {
-  const { db, clock } = kernel
+  const { db, clock, config } = kernel
   const session = sessionGuard(kernel)
 
   host.route({
@@ -30,6 +31,7 @@ export function identityRoutes(host: Host, { kernel, workshop }: IdentityService
     ...endpoints.createIdentity,
     onRequest: session.onRequest,
     async handler(request, reply) {
+      await requireUnbrandedHandle(db, config, request.body)
       const created = await createIdentity(db, session.of(request), request.body, clock())
       return reply.status(201).send(created)
     },
@@ -48,7 +50,10 @@ export function identityRoutes(host: Host, { kernel, workshop }: IdentityService
     onRequest: session.onRequest,
     async handler(request) {
       const acting = session.of(request)
-      return updateIdentity(kernel, { ...request.body, ...request.params, acting }, clock())
+      const { identityId } = request.params
+      const { handle } = request.body
+      if (handle !== undefined) await requireUnbrandedHandle(db, config, { handle, identityId })
+      return updateIdentity(kernel, { ...request.body, identityId, acting }, clock())
     },
   })
 

@@ -5,6 +5,7 @@ import { findGroups } from '#accounts/groups/group.ts'
 import { joinGroups } from '#accounts/groups/member.ts'
 import { joinGroupsOfSource } from '#accounts/groups/managed.ts'
 import { setProvedEmail } from '#accounts/identities/email.ts'
+import { requireUnbrandedHandle } from '#accounts/identities/handle.ts'
 import {
   actingUserTransaction,
   addToAccount,
@@ -137,6 +138,7 @@ export function acceptWithFurtherIdentity(
     await findRule(tx, config, { invitation })
     const invited = await findNamed(tx, { ...requested, invitation }, now)
     const identityId = invited ?? generateIdentityId()
+    await requireUnbrandedHandle(tx, config, { handle: requested.handle, identityId })
     const added = await addToAccount(tx, { ...requested, userId }, identityId, now)
     const registered = { identityId, isInvited: invited !== undefined }
     const { identities } = await accept(tx, { token: invitation, ...registered, isFirst: false }, now)

@@ -11,7 +11,7 @@ import { parseEncryptionPublicKey, storeEncryptionKey } from '#accounts/keys/enc
 import { storeKeyWraps, validateKeyWraps } from '#accounts/keys/key-wrap.ts'
 import { storeRecoveryCode } from '#accounts/keys/recovery-code.ts'
 import { storeFirstSelfRecord } from '#accounts/keys/self-record.ts'
-import { requireAvailableHandle } from '#accounts/identities/handle.ts'
+import { requireAvailableHandle, requireUnbrandedHandle } from '#accounts/identities/handle.ts'
 import { createUser, generateIdentityId, validateIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { transaction } from '#platform/database/database.ts'
@@ -41,6 +41,7 @@ export async function startRegistration(
   for (const { started } of registrationParts) Object.assign(fields, await started(kernel, start))
   const invited = await findInvitedIdentity({ kernel, registrationParts }, start)
   const identityId = invited ?? generateIdentityId()
+  await requireUnbrandedHandle(db, config, { handle, identityId })
   await requireAvailableHandle(db, { handle, identityId }, now)
   const userId = asId<UserId>(randomUUIDv7())
   const person = { userId, identityId, handle, displayName }

@@ -3,7 +3,7 @@ import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
 import type { CurrentSession } from '@countersign/protocol/accounts/sessions'
 import { asId, type UserId } from '@countersign/protocol/ids'
 import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
-import { isAvailableHandle } from '#accounts/identities/handle.ts'
+import { isAvailableHandle, isBrandHandle } from '#accounts/identities/handle.ts'
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
 import { toNumericDate } from '#platform/clock.ts'
 import type { Config } from '#platform/config/config.ts'
@@ -60,7 +60,8 @@ function registrationRoutes(host: Host, services: PasskeyServices): void {
     ...endpoints.checkHandle,
     async handler(request) {
       await rateLimits.count('handle-lookups-per-ip', clientAddressKey(request))
-      return { available: await isAvailableHandle(db, request.body, clock()) }
+      const isFree = await isAvailableHandle(db, request.body, clock())
+      return { available: isFree && !isBrandHandle(config, request.body.handle) }
     },
   })
 
