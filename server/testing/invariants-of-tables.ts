@@ -29,13 +29,13 @@ const references: Record<string, { table: string; except: string[] }> = {
       ...['organization_trail', 'organization_trail_head', 'organization_trail_pending', 'organization_act_signature'],
     ],
   },
-  // What a deleted app left behind expires by itself, or is deleted with the identity: without the app no client can
-  // present it.
+  // What a deleted app left behind expires by itself, or is deleted by the cleanup after a while: without the app no
+  // client can present it.
   client_id: {
     table: 'app',
     except: [
       ...['audit_event', 'token_family', 'authorization_consent', 'oauth_pushed_request'],
-      ...['authorization_app_key', 'authorization_app_public_key'],
+      ...['authorization_app_key', 'authorization_app_public_key', 'app_ending'],
       ...['signing_request', 'signing_request_route', 'signing_request_record', 'signing_former_request'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_signature_use'],
     ],

@@ -263,7 +263,7 @@ export async function deleteApp(
       })
     if (manager.actor === 'user') await lifecycle.end(tx, 'ownedApps', { clientIds: [clientId] }, now)
     await deletePictures(tx, [clientId])
-    await store.deleteApp(tx, clientId)
+    await store.deleteApp(tx, clientId, now)
     await recordAuditEvent(tx, { action: 'app.deleted', ...auditActor(manager), clientId }, now)
   })
 }
@@ -281,7 +281,7 @@ export async function deleteAppsOfUser(
   const owned = await store.lockAppsOf(tx, userId)
   if (owned.length > 0) await lifecycle.end(tx, 'ownedApps', { clientIds: owned }, now)
   await deletePictures(tx, owned)
-  const gone = await store.deleteAppsOfUser(tx, userId)
+  const gone = await store.deleteAppsOfUser(tx, userId, now)
   if (gone.length > 0 && !withApps) throw errors.owns_apps({ fields: { apps: gone.map(({ name }) => name) } })
   for (const { clientId } of gone)
     await recordAuditEvent(tx, { action: 'app.deleted', actor: 'user', userId, clientId }, now)

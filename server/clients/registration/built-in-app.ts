@@ -50,7 +50,7 @@ export async function ensureApp(
 /** Deletes an app of this service, if it exists. */
 export async function deleteBuiltInApp(db: Database, clientId: ClientId, now: Date): Promise<void> {
   await transaction(db, async (tx) => {
-    const existed = await store.deleteApp(tx, clientId)
+    const existed = await store.deleteApp(tx, clientId, now)
     if (existed) await recordAuditEvent(tx, { action: 'app.deleted', actor: 'system', clientId }, now)
   })
 }

@@ -83,6 +83,7 @@ export const registration = defineModule<RegistrationServices>()({
   rateLimits,
   tables: {
     app: { backup: 'include', placement: 'every node' },
+    app_ending: { backup: 'include', placement: 'every node' },
     app_access_group: { backup: 'include', placement: 'every node' },
     app_origin: { backup: 'include', placement: 'every node' },
     app_secret: { backup: 'include', placement: 'every node' },

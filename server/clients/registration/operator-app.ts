@@ -47,7 +47,7 @@ export async function deleteDisabledApp(
   const app = await store.lockApp(tx, clientId)
   if (app?.status !== 'disabled' || app.updatedAt > since) return false
   await deletePictures(tx, [clientId])
-  await store.deleteApp(tx, clientId)
+  await store.deleteApp(tx, clientId, now)
   await recordAuditEvent(tx, { action: 'app.deleted', actor: 'system', clientId }, now)
   return true
 }

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { replicaOf } from '#platform/database/distributed/engine.ts'
 import { readFirst } from '#platform/database/distributed/keys.ts'
 import { accessOf } from './access/access-store.ts'
+import { insertEnded } from './deletion/ended-app-store.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 const app = [
@@ -226,8 +227,9 @@ export function deleteUnusedMetadataDocumentClients(tx: Transaction, readBefore:
 }
 
 /** Deletes an app with its secrets and origins. Returns false if there was none. */
-export async function deleteApp(tx: Transaction, clientId: ClientId): Promise<boolean> {
+export async function deleteApp(tx: Transaction, clientId: ClientId, now: Date): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('app').where('client_id', '=', clientId).executeTakeFirstOrThrow()
+  if (numDeletedRows === 1n) await insertEnded(tx, [clientId], now)
   return numDeletedRows === 1n
 }
 
@@ -254,12 +256,15 @@ export function removeOwnerIdentities(tx: Transaction, ownerUserId: UserId, iden
 }
 
 /** Deletes and returns the apps of a user, with their secrets and origins. */
-export function deleteAppsOfUser(tx: Transaction, ownerUserId: UserId) {
-  return tx
-    .deleteFrom('app')
-    .where('owner_user_id', '=', ownerUserId)
-    .returning(['client_id as clientId', 'name'])
-    .execute()
+export async function deleteAppsOfUser(tx: Transaction, ownerUserId: UserId, now: Date) {
+  const ofUser = tx.deleteFrom('app').where('owner_user_id', '=', ownerUserId)
+  const gone = await ofUser.returning(['client_id as clientId', 'name']).execute()
+  await insertEnded(
+    tx,
+    gone.map(({ clientId }) => clientId),
+    now,
+  )
+  return gone
 }
 
 export async function insertSecrets(

@@ -3,6 +3,8 @@ import { keepFormer } from '#accounts/keys/former-key.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import * as store from './store.ts'
 
+export { deletePublicKeysOfApp } from './store.ts'
+
 /**
  * Takes the app keys of identities whose keys are reset, and keeps them with the former keys: the new master key does
  * not open them. The next consent to an app makes a new key. Public keys stay reserved for their identity.

@@ -97,6 +97,21 @@ export async function deleteAppKeys(tx: Transaction, identityId: IdentityId): Pr
   await tx.deleteFrom('authorization_app_public_key').where('identity_id', '=', identityId).execute()
 }
 
+/** Releases up to `batch` current and former public keys of a deleted app. Returns their number. */
+export async function deletePublicKeysOfApp(tx: Transaction, clientId: ClientId, batch: number): Promise<number> {
+  const some = tx
+    .selectFrom('authorization_app_public_key')
+    .select('public_key')
+    .where('client_id', '=', clientId)
+    .limit(batch)
+  const { numDeletedRows } = await tx
+    .deleteFrom('authorization_app_public_key')
+    .where('client_id', '=', clientId)
+    .where('public_key', 'in', some)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** Query for an identity in an app. */
 export type AppKeyQuery = { clientId: ClientId } & ({ handle: string } | { publicKey: Uint8Array })
 

@@ -1,6 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/oauth/authorizations'
 import { deleteConsents, disconnectRecent, listAuthorizations, readGrants } from './consent.ts'
+import { endConsentsOfDeletedApps } from './deleted-apps.ts'
 import { type ConsentServices, authorizationRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -18,6 +19,7 @@ export const consents = defineModule<ConsentServices>()({
   mount: (hosts, services) => authorizationRoutes(hosts.api, services),
   auditActions,
   tables: { authorization_consent: { backup: 'include', placement: { by: 'identity_id' } } },
+  cleanupTasks: { 'consents-of-deleted-apps': endConsentsOfDeletedApps },
   ended: {
     identities: (tx, { identityIds }) => deleteConsents(tx, identityIds),
     recovered: (tx, ending, now) => disconnectRecent(tx, ending, now),

@@ -180,6 +180,21 @@ export async function deleteConsentsSince(
   return deleted.map(({ clientId }) => clientId)
 }
 
+/** How many consents the cleanup reads at once. */
+const examinedAtOnce = 500
+
+/** Lists the next consents of all identities after a position, in their order. */
+export function listConsentsAfter(tx: Transaction, after: { identityId: IdentityId; clientId: ClientId }) {
+  return tx
+    .selectFrom('authorization_consent')
+    .select(['identity_id as identityId', 'client_id as clientId'])
+    .where(sql<boolean>`(identity_id, client_id) > (${after.identityId}::uuid, ${after.clientId}::text)`)
+    .orderBy('identity_id')
+    .orderBy('client_id')
+    .limit(sql.lit(examinedAtOnce))
+    .execute()
+}
+
 /** Lists the apps to which identities have granted scopes. */
 export function listConsentedClients(db: Database, identityIds: IdentityId[]) {
   return db

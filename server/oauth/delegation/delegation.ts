@@ -137,6 +137,15 @@ export function revokeDelegationsOfApps(
   return store.revokeOfApps(tx, identityId, clientIds, now)
 }
 
+/** Revokes the delegations at resources of deleted apps, for the identities from one to another in their order. */
+export function revokeDelegationsAtMissing(
+  tx: Transaction,
+  range: { from: IdentityId; to: IdentityId },
+  now: Date,
+): Promise<void> {
+  return store.revokeAtMissing(tx, range, now)
+}
+
 /** Revokes the delegations of identities that are being suspended. They stay revoked when the identity is activated. */
 export function revokeDelegations(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   return store.revokeOfIdentities(tx, identityIds, now)

@@ -159,6 +159,19 @@ export async function revokeOfApps(
   return Number(numUpdatedRows)
 }
 
+/** Revokes the delegations at resources of deleted apps, for the identities from one to another in their order. */
+export async function revokeAtMissing(
+  tx: Transaction,
+  { from, to }: { from: IdentityId; to: IdentityId },
+  now: Date,
+): Promise<void> {
+  await sql`
+    update delegation_grant set revoked_at = ${now}, updated_at = ${now}
+    where identity_id >= ${from} and identity_id <= ${to} and revoked_at is null and not exists (
+      select from app_resource where app_resource.resource_id = delegation_grant.resource_id offset 0
+    )`.execute(tx)
+}
+
 /** Revokes all active delegations of identities. */
 export async function revokeOfIdentities(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   await tx

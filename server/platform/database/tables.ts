@@ -81,6 +81,12 @@ export interface Tables {
     client_id: ClientId
     group_key: string
   }
+  app_ending: {
+    client_id: ClientId
+    ended_at: Date
+    last_identity_id: string | null
+    last_client_id: string | null
+  }
   app_event: {
     event_id: string
     client_id: ClientId | null

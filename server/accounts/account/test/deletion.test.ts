@@ -268,7 +268,8 @@ test('OWN-05 deleting an account deletes its registered apps only when the user 
   assert.equal((await send('DELETE', '/api/account?apps=delete', ada.headers)).statusCode, 204)
   assert.ok(!(await isKnown(one.clientId)) && !(await isKnown(other.clientId)))
   assert.deepEqual(await tablesWith(world.db, ada.userId), ['audit_event'])
-  assert.deepEqual(await tablesWith(world.db, one.clientId), ['audit_event'])
+  const until = 'its ID, until its users are disconnected'
+  assert.deepEqual(await tablesWith(world.db, one.clientId), ['app_ending', 'audit_event'], until)
   const trail = await world.db
     .selectFrom('audit_event')
     .select(['action', 'client_id as clientId'])
