@@ -100,6 +100,18 @@ test('an app can post the logout parameters', async () => {
   assert.deepEqual(afterwards, { at: 'app', url: `${signedOut}?from=countersign&state=s1` })
 })
 
+test('HDR-01 a logout keeps no opener, which could see whether the visitor is signed in', async () => {
+  const hint = { id_token_hint: await idTokenOf(await world.person()) }
+  for (const parameters of [{}, hint, { ...hint, post_logout_redirect_uri: signedOut }])
+    for (const answer of [
+      await world.auth.inject({ url: `/logout?${new URLSearchParams(parameters)}` }),
+      await postForm(world.auth, '/logout', parameters, { origin: 'https://app.example' }),
+    ]) {
+      assert.equal(viewIn(answer.body).page, 'logout')
+      assert.equal(answer.headers['cross-origin-opener-policy'], 'same-origin')
+    }
+})
+
 test('a logout without state returns none, and one without a redirect URI stays on the page', async () => {
   const id_token_hint = await idTokenOf(await world.person())
   const back = await show({ id_token_hint, post_logout_redirect_uri: signedOut })
