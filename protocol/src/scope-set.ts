@@ -1,4 +1,4 @@
-import { parseScope } from './formats/scope.ts'
+import { splitScope } from './formats/scope.ts'
 
 /** Scopes of a request, a grant or a token (RFC 6749 §3.3): each once, in their order. It never changes. */
 export class ScopeSet implements Iterable<string> {
@@ -10,7 +10,7 @@ export class ScopeSet implements Iterable<string> {
 
   /** Parses a space-separated list. */
   static parse(list: string): ScopeSet {
-    return new ScopeSet(parseScope(list))
+    return new ScopeSet(splitScope(list))
   }
 
   get size(): number {
@@ -31,7 +31,8 @@ export class ScopeSet implements Iterable<string> {
   }
 
   filter(keeps: (scope: string) => boolean): ScopeSet {
-    return new ScopeSet(this.#scopes.values().filter(keeps))
+    const kept = [...this.#scopes].filter(keeps)
+    return kept.length === this.size ? this : new ScopeSet(kept)
   }
 
   /** Returns the scopes that the other set has too. `Set.prototype.intersection` could change their order. */

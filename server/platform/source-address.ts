@@ -1,4 +1,4 @@
-import { BlockList, isIP, SocketAddress, type Socket } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
 /** `TRUST_PROXY`: the number of proxies that are trusted, their networks, or none. */
@@ -99,6 +99,22 @@ export function parseNetwork(written: string): { address: string; bits: number }
   const bitsBefore = isIP(start) === 6 && bitsOfAddress === 32 ? 96 : 0
   const bits = count === undefined ? bitsOfAddress : Number(count) - bitsBefore
   return bits > 0 && bits <= bitsOfAddress ? { address, bits } : undefined
+}
+
+/** Returns the network of a source address (`sourceAddress`), or null for text that is none. */
+export function networkOf(address: string): string | null {
+  if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
+  if (!isIPv6(address)) return null
+  const [start = '', end] = address.split('::', 2)
+  const [before, after] = [groupsOf(start), groupsOf(end ?? '')]
+  const omitted = end === undefined ? 0 : 8 - before.length - after.length
+  const groups = [...before, ...Array<string>(omitted).fill('0'), ...after].slice(0, 3)
+  while (groups.at(-1) === '0') groups.pop()
+  return `${groups.join(':')}::/48`
+}
+
+function groupsOf(part: string): string[] {
+  return part === '' ? [] : part.split(':')
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

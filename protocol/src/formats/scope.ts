@@ -8,9 +8,14 @@ export const defaultAllowedScopes = ['openid', 'profile', 'email', 'offline_acce
 export const encryptionScopes = ['e2ee:symmetric', 'e2ee:asymmetric', 'e2ee:reset'] as const
 export type EncryptionScope = (typeof encryptionScopes)[number]
 
+/** Splits a space-separated list of scope tokens (RFC 6749 §3.3), which may repeat some. */
+export function splitScope(list: string): string[] {
+  return list.split(' ').filter((scope) => scope !== '')
+}
+
 /** Parses a space-separated list of scope tokens, without duplicates and in order (RFC 6749 §3.3). */
 export function parseScope(list: string): string[] {
-  return [...new Set(list.split(' ').filter((scope) => scope !== ''))]
+  return [...new Set(splitScope(list))]
 }
 
 export function isEncryptionScope(text: string): text is EncryptionScope {

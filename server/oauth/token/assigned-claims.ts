@@ -1,18 +1,18 @@
 import type { ClaimPlace } from '@countersign/protocol/clients/claims'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { ScopeSet } from '@countersign/protocol/scope-set'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import { type GroupOfIdentity, listGroupsOf } from '#accounts/groups/member.ts'
 import { mapClaims, type MappedClaims } from '#clients/claims/mapping.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { listRolesOf } from '#clients/roles/role.ts'
 import type { Database } from '#platform/database/database.ts'
-import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import type { IdentityClaims } from './claims.ts'
 
 /** Claims about what operators assigned to an identity. */
 export type AssignedClaims = { groups?: string[] | undefined; roles?: string[] | undefined }
-type Granted = { identityId: IdentityId; scope: string }
+/** An identity, and the scope that its app may use (`effectiveScope`). */
+type Granted = { identityId: IdentityId; scope: ScopeSet }
 
 /**
  * Reads the groups of an identity that an app may know, and its roles in the app, as far as the scope of the grant
@@ -23,10 +23,9 @@ export async function readAssignedClaims(
   app: RegisteredApp,
   { identityId, scope }: Granted,
 ): Promise<AssignedClaims> {
-  const granted = effectiveScope(ScopeSet.parse(scope), app)
   // One after the other: a request takes one connection at a time.
-  const groups = granted.has('groups') ? await readGroups(db, app, identityId) : undefined
-  const roles = granted.has('roles') ? await listRolesOf(db, app.clientId, identityId) : undefined
+  const groups = scope.has('groups') ? await readGroups(db, app, identityId) : undefined
+  const roles = scope.has('roles') ? await listRolesOf(db, app.clientId, identityId) : undefined
   return { ...(groups && { groups }), ...(roles && { roles }) }
 }
 
@@ -69,18 +68,19 @@ export function claimsIn(
     left -= size
     omitted.push(name)
   }
-  const all = Object.entries({ ...Object.fromEntries(mapped), ...claims })
-  const kept = Object.fromEntries(all.filter(([name]) => !omitted.includes(name)))
-  return { claims: omitted.length > 0 ? { ...kept, claims_omitted: omitted } : kept, omitted, bytes }
+  const all = { ...Object.fromEntries(mapped), ...claims }
+  if (omitted.length === 0) return { claims: all, omitted, bytes }
+  const kept = Object.entries(all).filter(([name]) => !omitted.includes(name))
+  return { claims: { ...Object.fromEntries(kept), claims_omitted: omitted }, omitted, bytes }
 }
 
 /** Returns the claims that can be left out with their bytes, in the order in which they are. */
 function sizesOf({ groups, roles }: AssignedClaims, mapped: MappedClaims): [name: string, bytes: number][] {
-  const assigned = Object.entries({ groups, roles }).flatMap(([name, value]): [string, number][] =>
-    value === undefined ? [] : [[name, bytesOf(value)]],
-  )
+  const sizes: [string, number][] = []
+  if (groups) sizes.push(['groups', bytesOf(groups)])
+  if (roles) sizes.push(['roles', bytesOf(roles)])
   const others = [...mapped].map(([name, value]): [string, number] => [name, bytesOf({ [name]: value })])
-  return [...assigned, ...others.toReversed()]
+  return sizes.concat(others.toReversed())
 }
 
 function bytesOf(value: unknown): number {

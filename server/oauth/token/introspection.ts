@@ -35,13 +35,10 @@ export async function introspect(
 
   const organization = await resolveOrganizationClaim(provider.kernel.db, described)
   if (organization.kind === 'revoked') return { active: false }
-  const assigned = await readAssignedClaims(provider.kernel.db, app, {
-    identityId: described.identityId,
-    scope: described.scope.join(' '),
-  })
   const { identityId, handle, issuedAt, expiresAt, kind } = described
-  const issuer = provider.kernel.config.authUrl.origin
   const scope = effectiveScope(new ScopeSet(described.scope), app)
+  const assigned = await readAssignedClaims(provider.kernel.db, app, { identityId, scope })
+  const issuer = provider.kernel.config.authUrl.origin
   const known = { scope, assigned, claims: assigned }
   const { claims } = claimsIn('access_token', app, known, limits.answerClaimsBytesMax)
   return {

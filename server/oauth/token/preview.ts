@@ -48,7 +48,7 @@ export async function previewClaims(
     ),
   )
 
-  const assigned = await readAssignedClaims(db, app, { identityId, scope: scope.toString() })
+  const assigned = await readAssignedClaims(db, app, { identityId, scope })
   const claims = identityClaims({ ...identity, ...assigned }, scope)
   const known = { scope, assigned, claims }
   const inIdToken = claimsIn('id_token', app, known)

@@ -1,3 +1,4 @@
+import { ScopeSet } from '@countersign/protocol/scope-set'
 import { hasAccess } from '#clients/registration/access/access.ts'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
@@ -10,6 +11,7 @@ import {
   toOrganizationClaim,
 } from '#organizations/membership/context.ts'
 import { type IssuedTokens, revokeFamiliesOfClient } from '#tokens/families/family.ts'
+import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { type AssignedClaims, readAssignedClaims } from './assigned-claims.ts'
 
 const errors = defineErrors({
@@ -18,8 +20,8 @@ const errors = defineErrors({
 
 const withoutAccess = { sentence: 'The user has no access to this app.' }
 
-/** New tokens, with the claims that are read when they are issued. */
-export type CompletedRedemption = IssuedTokens & OrganizationClaim & AssignedClaims
+/** New tokens, with the scope that the app may use, and the claims that are read when they are issued. */
+export type CompletedRedemption = IssuedTokens & { scope: ScopeSet } & OrganizationClaim & AssignedClaims
 
 /**
  * Completes a redemption whose new tokens no one has yet: checks that the user may still use the app, and reads the
@@ -38,7 +40,9 @@ export async function completeRedemption(
   }
   const organization = await resolveOrganizationClaim(db, granted)
   if (organization.kind === 'revoked') throw errors.invalid_grant()
-  return { ...issued, ...toOrganizationClaim(organization), ...(await readAssignedClaims(db, app, granted)) }
+  const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+  const assigned = await readAssignedClaims(db, app, { identityId: granted.identityId, scope })
+  return { ...issued, scope, ...toOrganizationClaim(organization), ...assigned }
 }
 
 /** Revokes what an app has of a user who may no longer use it, and ends the user's sessions there. */

@@ -1,14 +1,13 @@
 import type { ResourceTokenResponse, TokenResponse, TokenUser } from '@countersign/protocol/oauth/authorize'
 import type { Redeemed, TokenFamilyGrant } from '#tokens/families/family.ts'
 import { limits } from '@countersign/protocol/formats/limits'
-import { ScopeSet } from '@countersign/protocol/scope-set'
+import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { RegisteredApp } from '#clients/registration/directory.ts'
 import { addSeconds, toNumericDate } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { accessTokenHash } from '#tokens/signing-keys/algorithms.ts'
 import { signJwt } from '#tokens/signing-keys/jwt.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
-import { effectiveScope } from '#oauth/authorize/parameters.ts'
 import { pairwiseSid } from '#accounts/backchannel-logout/sid.ts'
 import { identityClaims, verifiedEmail } from './claims.ts'
 import { claimsIn } from './assigned-claims.ts'
@@ -33,8 +32,7 @@ export async function tokenResponse(
   issued: CompletedRedemption,
   now: Date,
 ): Promise<TokenResponse> {
-  const { granted, access, refreshToken, organization, groups, roles } = issued
-  const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+  const { granted, scope, access, refreshToken, organization, groups, roles } = issued
   const mapped = claimsIn('access_token', app, { scope, assigned: { groups, roles }, claims: {} })
   const common = {
     iss: issuer,
@@ -113,8 +111,7 @@ async function signIdToken(
   issued: Omit<CompletedRedemption, 'refreshToken'>,
   now: Date,
 ) {
-  const { granted, access, organization, groups, roles } = issued
-  const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+  const { granted, scope, access, organization, groups, roles } = issued
   if (!scope.has('openid')) return undefined
   const claims = identityClaims({ ...granted, groups, roles }, scope)
   const fitting = claimsIn('id_token', app, { scope, assigned: { groups, roles }, claims })

@@ -89,8 +89,8 @@ function userinfoRoutes(host: Host, { kernel, apps, keys }: TokenEndpoint): void
         if (!app) throw errors.invalid_token(endedApp)
         const organization = await resolveOrganizationClaim(kernel.db, granted)
         if (organization.kind === 'revoked') throw errors.invalid_token({ headers: bearerChallenges.invalid })
-        const assigned = await readAssignedClaims(kernel.db, app, granted)
         const scope = effectiveScope(ScopeSet.parse(granted.scope), app)
+        const assigned = await readAssignedClaims(kernel.db, app, { identityId: granted.identityId, scope })
         const claims = identityClaims({ ...granted, ...assigned }, scope)
         return {
           ...claimsIn('userinfo', app, { scope, assigned, claims }).claims,

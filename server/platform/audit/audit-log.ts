@@ -9,7 +9,7 @@ import { createEventId } from './event-id.ts'
 import * as store from './store.ts'
 import type { NamedIdentity, OrganizationAuditEntry } from '@countersign/protocol/operations/audit'
 import { addSeconds } from '#platform/clock.ts'
-import { currentOrigin } from '#platform/request-origin.ts'
+import { currentOrigin } from '#platform/request-place.ts'
 
 /** Large pages, because PostgreSQL may sort all of a user's rows for each page when it lacks statistics. */
 const pageEntries = 2000

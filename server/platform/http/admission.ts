@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { runAt, type Place } from '#platform/idle.ts'
-import { networkOf, type RequestOrigin, runFrom } from '#platform/request-origin.ts'
-import { sourceAddress } from '#platform/source-address.ts'
+import { runAt, type Place, type RequestOrigin } from '#platform/request-place.ts'
+import { networkOf, sourceAddress } from '#platform/source-address.ts'
 import { defineErrors } from '#platform/api-error.ts'
 
 /**
@@ -40,13 +39,12 @@ export function createAdmission(): Admission {
   const admitted = new Set<Place>()
   return {
     admit(request, goOn) {
+      if (request.place?.isHeld) return runAt(request.place, goOn)
       if (request.routeOptions.config.host === 'every host') return goOn()
-      const place = request.place ?? new RequestPlace(admitted, request)
-      if (!place.isHeld && admitted.size >= admittedMax)
-        throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
-      request.place = place
+      if (admitted.size >= admittedMax) throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+      const place = (request.place ??= new RequestPlace(admitted, request))
       place.hold()
-      runAt(place, () => runFrom(place.origin, goOn))
+      runAt(place, goOn)
     },
     release(request) {
       request.place?.release()
@@ -57,14 +55,23 @@ export function createAdmission(): Admission {
 /** Place that counts while its request holds it and does not wait. */
 class RequestPlace implements Place {
   readonly #admitted: Set<Place>
+  readonly #requestId: string
+  readonly #addresses: Parameters<typeof sourceAddress>[0]
+  #origin: RequestOrigin | undefined
   #isHeld = false
   #waits = 0
-  readonly origin: RequestOrigin
 
-  constructor(admitted: Set<Place>, request: FastifyRequest) {
+  constructor(admitted: Set<Place>, { id, ip, ips = [ip] }: FastifyRequest) {
     this.#admitted = admitted
+    this.#requestId = id
     // At once: a client that has left has no address any more.
-    this.origin = { requestId: request.id, network: networkOf(sourceAddress(request)) }
+    this.#addresses = { ip, ips }
+  }
+
+  /** Parsed when it is needed, because few requests record an event. */
+  get origin(): RequestOrigin {
+    const network = () => networkOf(sourceAddress(this.#addresses))
+    return (this.#origin ??= { requestId: this.#requestId, network: network() })
   }
 
   get isHeld(): boolean {

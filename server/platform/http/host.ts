@@ -220,7 +220,7 @@ function awaitBodies(app: Pick<FastifyInstance, 'addHook'>, admission: Admission
   app.addHook('preHandler', (request, _reply, done) => {
     requireWellFormedStrings(request.params)
     requireWellFormedStrings(request.query)
-    keepNamed(request.body, request.routeOptions.schema?.body)
+    if (request.body !== undefined) keepNamed(request.body, request.routeOptions.schema?.body)
     done()
   })
 }

@@ -10,8 +10,11 @@ const uuid = new RegExp(uuidPattern)
  * exist. Every path parameter is an ID.
  */
 export function normalizeParams(params: unknown, schema: unknown): void {
-  for (const [name, value, described] of membersOf(params, schema)) {
-    if (typeof value !== 'string' || !isObject(params)) continue
+  const properties = propertiesOf(schema)
+  if (!isObject(params) || !properties) return
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value !== 'string' || !Object.hasOwn(properties, name)) continue
+    const described = properties[name]
     if (isUuidSchema(described)) params[name] = knownUuid(value)
     else if (!fits(value, described)) params[name] = unknownId
   }
@@ -27,22 +30,23 @@ export function normalizeMembers(value: unknown, schema: unknown, nullClears: bo
     for (const item of value) normalizeMembers(item, schema['items'], nullClears)
     return
   }
-  for (const [name, member, described] of membersOf(value, schema)) {
-    if (!isObject(value)) continue
+  const properties = propertiesOf(schema)
+  if (!isObject(value) || !properties) return
+  for (const [name, member] of Object.entries(value)) {
+    if (!Object.hasOwn(properties, name)) continue
+    const described = properties[name]
     if (!nullClears && isAbsent(member, described)) delete value[name]
-    else if (typeof member === 'string' && variantsOf(described).some(isUuidSchema))
+    else if (typeof member !== 'string')
+      for (const variant of variantsOf(described)) normalizeMembers(member, variant, nullClears)
+    else if (variantsOf(described).some(isUuidSchema))
       value[name] = name === 'identityId' ? knownUuid(member) : member.toLowerCase()
-    else for (const variant of variantsOf(described)) normalizeMembers(member, variant, nullClears)
   }
 }
 
-/** Lists the members of an object that its schema names. */
-function membersOf(value: unknown, schema: unknown): [name: string, value: unknown, described: unknown][] {
+/** Returns the schemas of the members of an object, by their names. */
+function propertiesOf(schema: unknown): Record<string, unknown> | undefined {
   const properties = isObject(schema) ? schema['properties'] : undefined
-  if (!isObject(value) || !isObject(properties)) return []
-  return Object.entries(value).flatMap(([name, member]) =>
-    Object.hasOwn(properties, name) ? [[name, member, properties[name]]] : [],
-  )
+  return isObject(properties) ? properties : undefined
 }
 
 /** Checks whether a member counts as absent. An empty string is kept if its schema allows it (`AnyText`). */
