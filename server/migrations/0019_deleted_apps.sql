@@ -1,7 +1,3 @@
--- The last sessions of the same user that this one has replaced in its browser, the latest first: an ID token of theirs
--- signs the user out as one of this session does.
-alter table session add column replaced_session_ids uuid[] not null default '{}';
-
 -- Apps that were deleted. The cleanup deletes what users granted them when it is certain that they stay deleted: one
 -- that is declared again has the same client ID.
 create table app_ending (
@@ -13,7 +9,7 @@ create table app_ending (
   check ((last_identity_id is null) = (last_client_id is null))
 );
 create index app_ending_due on app_ending (ended_at, client_id);
--- Apps that were deleted before this table. It reads all consents once.
+-- Apps that were deleted before this table. It reads all consents once, and keeps no request waiting.
 insert into app_ending (client_id, ended_at)
 select distinct client_id, now() from authorization_consent
 where not exists (select from app where app.client_id = authorization_consent.client_id);
