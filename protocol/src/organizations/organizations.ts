@@ -285,8 +285,8 @@ export const OrganizationContext = Type.Object({
   authMethod: Type.Union([Type.Literal('passkey'), Type.Literal('enterprise_sso')]),
   /** With `enterprise_sso`: the SSO connection that authenticated the user. */
   ssoConnectionId: Type.Optional(Uuid),
-  /** Of an organization in mode `e2ee`. */
-  e2eeKeyDelivery: Type.Optional(Type.Literal('svc_identity_grants_only')),
+  /** How keys of an organization in mode `e2ee` reach its members. The same in every mode. */
+  e2eeKeyDelivery: Type.Literal('svc_identity_grants_only'),
 })
 export type OrganizationContext = Static<typeof OrganizationContext>
 

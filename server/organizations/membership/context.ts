@@ -70,7 +70,7 @@ async function buildOrganizationContext(
     ...(ssoConnectionId === null
       ? { authMethod: 'passkey' as const }
       : { authMethod: 'enterprise_sso' as const, ssoConnectionId }),
-    ...(encryptionMode === 'e2ee' && { e2eeKeyDelivery: 'svc_identity_grants_only' as const }),
+    e2eeKeyDelivery: 'svc_identity_grants_only',
   }
 }
 

@@ -67,6 +67,7 @@ test("an app used for an organization gets it and the user's role in all tokens 
     encryptionMode: 'standard',
     keyCustody: 'svc_standard',
     authMethod: 'passkey',
+    e2eeKeyDelivery: 'svc_identity_grants_only',
   }
   const first = await app.tokens(person, { organizationId })
   const refreshed = (await app.refresh(first.refresh_token)).json()
