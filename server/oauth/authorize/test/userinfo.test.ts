@@ -316,6 +316,7 @@ test('JWT-16 WebFinger answers the same, and equally fast, for existing and none
     return { statusCode, headers: Object.fromEntries(kept), body: body.replaceAll(handle, 'somebody') }
   }
   for (const resourceOf of [
+    (handle: string) => `acct:${handle}@localhost`,
     (handle: string) => `acct:${handle}@localhost:4401`,
     (handle: string) => `http://localhost:4401/@${handle}`,
     (handle: string) => `acct:${handle}@elsewhere.example`,
@@ -370,6 +371,17 @@ test('JWT-16 WebFinger returns the issuer for accounts and its own URL, and reje
   for (const wrong of ['javascript:alert(1)', 'alice', `acct:${'a'.repeat(5000)}@localhost:4401`])
     assert.ok([400, 404].includes((await ask(wrong)).statusCode), wrong)
   assert.equal((await world.auth.inject({ url: '/.well-known/webfinger' })).statusCode, 400)
+})
+
+test('JWT-16 WebFinger finds an account without a port (RFC 7565), but no URL and no other port', async () => {
+  const ask = async (resource: string) => {
+    const answer = await world.auth.inject({ url: '/.well-known/webfinger', query: { resource } })
+    return [answer.statusCode, answer.json().links?.[0].href]
+  }
+  for (const own of ['acct:alice@localhost', 'ACCT:alice@LOCALHOST', 'acct:alice@localhost:4401'])
+    assert.deepEqual(await ask(own), [200, 'http://localhost:4401'], own)
+  for (const other of ['acct:alice@localhost:4400', 'acct:alice@localhost:', 'http://localhost/@alice'])
+    assert.deepEqual(await ask(other), [404, undefined], other)
 })
 
 test('JWT-09 an opaque token that is cut, padded or in other case is invalid', async () => {
