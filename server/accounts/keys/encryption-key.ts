@@ -90,7 +90,7 @@ export function parseEncryptionPublicKey({ publicKey }: Pick<NewKeyPair, 'public
 }
 
 /** Returns the SPKI bytes of an encryption key, or undefined for any other text. */
-export function parseEncryptionKey(publicKey: string): Uint8Array | undefined {
+function parseEncryptionKey(publicKey: string): Uint8Array | undefined {
   const bytes = fromCanonicalBase64(publicKey)
   return bytes && curveOfPublicKey(bytes) ? bytes : undefined
 }

@@ -1,10 +1,11 @@
+import { createPublicKey } from 'node:crypto'
+import { fromCanonicalBase64 } from '@countersign/protocol/formats/base64'
 import type { ClientId } from '@countersign/protocol/ids'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import { requireApp } from '#clients/registration/app.ts'
 import { findAppKeyOwner } from './app-key.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
-import { parseEncryptionKey } from '#accounts/keys/encryption-key.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Send client_id and exactly one of handle and public_key.'],
@@ -18,12 +19,28 @@ export function parseAppLookup({ client_id: clientId, handle, public_key: text }
   if (clientId === undefined) throw errors.invalid_request()
   if (handle !== undefined && text === undefined) return { clientId, handle }
   if (handle !== undefined || text === undefined) throw errors.invalid_request()
-  const publicKey = parseEncryptionKey(text)
+  const publicKey = parsePublicKey(text)
   if (!publicKey)
-    throw errors.invalid_request({
-      sentence: 'public_key must be an X25519 or P-256 public key as SPKI in canonical base64.',
-    })
+    throw errors.invalid_request({ sentence: 'public_key must be a public key as SPKI in canonical base64.' })
   return { clientId, publicKey }
+}
+
+/**
+ * Returns the SPKI bytes of a public key of any algorithm, or undefined for any other text. A plus sign that a client
+ * has not escaped arrives as a space, which base64 does not have.
+ */
+function parsePublicKey(text: string): Uint8Array | undefined {
+  const bytes = fromCanonicalBase64(text.replaceAll(' ', '+'))
+  return bytes && isPublicKey(Buffer.from(bytes)) ? bytes : undefined
+}
+
+function isPublicKey(spki: Buffer): boolean {
+  try {
+    const key = createPublicKey({ key: spki, format: 'der', type: 'spki' })
+    return key.export({ format: 'der', type: 'spki' }).equals(spki)
+  } catch {
+    return false
+  }
 }
 
 /**
