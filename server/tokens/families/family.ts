@@ -37,8 +37,8 @@ export type InitialCredential = 'code' | 'assertion'
 
 /**
  * Creates a token family, the set of all tokens issued for one consent. Returns its first credential, in clear text
- * only here. A request has one code at a time: an earlier unredeemed code is revoked. The caller holds the lock of the
- * consent.
+ * only here. A request with a nonce has one code at a time: an earlier unredeemed code is revoked. The caller holds the
+ * lock of the consent.
  */
 export function createTokenFamily(
   tx: Transaction,
@@ -48,9 +48,9 @@ export function createTokenFamily(
 ): string {
   const familyId = randomUUIDv7()
   const token = generateToken(kind, uuidToBytes(consented.identityId), uuidToBytes(familyId))
-  // Without challenge and nonce, two requests cannot be distinguished.
-  if (consented.codeChallenge !== undefined || consented.nonce !== undefined)
-    codeStore.revokeEarlierCodes(tx, { ...consented, now })
+  // Without a nonce, two requests cannot be distinguished: some clients send the same challenge with each of them.
+  const { nonce } = consented
+  if (nonce !== undefined) codeStore.revokeEarlierCodes(tx, { ...consented, nonce, now })
   store.insertFamily(tx, {
     ...consented,
     familyId,

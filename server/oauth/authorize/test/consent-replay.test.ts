@@ -8,10 +8,10 @@ before(async () => {
 })
 after(() => world.close())
 
-test('AUZ-21 a consent sent ten times issues ten codes, of which only the last is valid', async () => {
+test('AUZ-21 a consent with a nonce sent ten times issues ten codes, of which only the last is valid', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const { verifier: code_verifier, challenge: codeChallenge } = newChallenge()
-  for (const flow of [{ codeChallenge }, { nonce: 'n1' }, { codeChallenge, nonce: 'n2' }]) {
+  for (const flow of [{ nonce: 'n1' }, { codeChallenge, nonce: 'n2' }]) {
     const codes: string[] = []
     for (let nth = 0; nth < 10; nth += 1) codes.push(await app.code(person, flow))
     assert.equal(new Set(codes).size, 10)
@@ -28,6 +28,18 @@ test('AUZ-21 of ten concurrent consents of one flow, at most one code is valid',
   const codes = await Promise.all(Array.from({ length: 10 }, () => app.code(person, { nonce: 'n1' })))
   const answers = await Promise.all(codes.map((code) => app.redeem(code)))
   assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
+})
+
+test('AUZ-21 without a nonce, two codes are of two requests, also with one challenge', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const { verifier: code_verifier, challenge: codeChallenge } = newChallenge()
+  for (const [flow, proof] of [
+    [{ codeChallenge }, { code_verifier }],
+    [{}, {}],
+  ] as const) {
+    const codes = [await app.code(person, flow), await app.code(person, flow)]
+    for (const code of codes) assert.equal((await app.redeem(code, proof)).statusCode, 200)
+  }
 })
 
 test('AUZ-21 codes of other flows, users and apps stay valid, and so do redeemed tokens', async () => {
