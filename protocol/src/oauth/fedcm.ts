@@ -95,8 +95,10 @@ export const FedcmAssertionRequest = Type.Object({
 })
 export type FedcmAssertionRequest = Static<typeof FedcmAssertionRequest>
 
-/** Error format for browsers (FedCM §3.5.1). */
-const FedcmError = Type.Object({ error: Type.Object({ code: Type.String(), url: Type.String() }) })
+/** Error format for browsers (FedCM §3.5.1). Its code is `error`, and `code` for earlier browsers. */
+const FedcmError = Type.Object({
+  error: Type.Object({ error: Type.String(), code: Type.String(), url: Type.String() }),
+})
 const requestedForApp = { security: 'fedcm session', cors: 'requesting app', refusal: FedcmError } as const
 
 /** FedCM §3.5. Other parameters of the browser are ignored. */

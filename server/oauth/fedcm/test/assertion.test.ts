@@ -63,7 +63,10 @@ test("FED-03 FED-04 a page whose origin is not the app's gets no assertion and c
   for (const origin of [...tricks, ...spelled, twice, 'https://app.example/callback']) {
     const answer = await browser.assertion(app, {}, { headers: { origin } })
     assert.equal(answer.statusCode, 403, origin)
-    assert.equal(answer.json().error.code, 'unauthorized_client')
+    // Browsers read the code as `error`, and earlier ones as `code`.
+    const { error, code, url } = answer.json().error
+    assert.deepEqual([error, code], ['unauthorized_client', 'unauthorized_client'])
+    assert.equal(url, 'http://localhost:4400/fedcm/error?code=unauthorized_client')
     assert.equal(answer.headers['access-control-allow-origin'], undefined, origin)
   }
   const { cookies } = browser
