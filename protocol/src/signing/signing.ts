@@ -21,10 +21,10 @@ export type SigningStatus = Static<typeof Status>
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Any JSON, at most 16 KiB and 8 levels deep; not shown to the user',
 })
-const ExpiresInSeconds = Type.Integer({
+const ExpiresInSeconds = Type.Number({
   minimum: limits.signingLifetimeSecondsMin,
   maximum: limits.signingLifetimeSecondsMax,
-  description: `${limits.signingLifetimeSeconds} where it is absent`,
+  description: `${limits.signingLifetimeSeconds} where it is absent. A fraction of a second is dropped.`,
 })
 
 /** Characters are code points (completions §4.1), which JSON Schema counts too. */

@@ -12,7 +12,7 @@ export interface Operations {
       payload: string
       /** Any JSON, at most 16 KiB and 8 levels deep; not shown to the user */
       metadata?: Record<string, unknown>
-      /** 300 where it is absent */
+      /** 300 where it is absent. A fraction of a second is dropped. */
       expiresInSeconds?: number
     }
     answer: {

@@ -92,7 +92,7 @@ export async function createSigningRequest(
     await countUnconnected(rateLimits, before)
   }
   const requestId = randomUUID()
-  const expiresAt = addSeconds(now, expiresInSeconds)
+  const expiresAt = addSeconds(now, Math.floor(expiresInSeconds))
   return transaction(db, async (tx) => {
     // Creating and rotating lock the identity, so that counts and the key stay unchanged.
     const [identity, key, isAppConnected] = await Promise.all([

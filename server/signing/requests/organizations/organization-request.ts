@@ -64,7 +64,7 @@ export async function createOrganizationSigningRequest(
     await countUnconnected(rateLimits, before)
   }
   const requestId = randomUUID()
-  const expiresAt = addSeconds(now, expiresInSeconds)
+  const expiresAt = addSeconds(now, Math.floor(expiresInSeconds))
   return transaction(db, async (tx) => {
     // Creators lock the organization, so that counts and its policy stay unchanged.
     const organization = await lockActiveOrganization(tx, organizationId)
