@@ -33,7 +33,7 @@ async function appendKeyRemovals(tx: Transaction, identityIds: IdentityId[], now
 const errors = defineErrors({
   invalid_public_key: [400, 'publicKey must be a canonical Ed25519 public key in canonical base64.'],
   identity_not_found: [404, 'No identity has this handle.'],
-  no_signing_key: [404, 'The identity had no signing key at that time.'],
+  no_signing_key: [404, 'The identity has no signing key.'],
   key_exists: [409, 'The identity already has a signing key. Rotate it instead.'],
   key_in_use: [409, 'This signing key belongs to another identity.'],
   key_used_before: [409, 'This identity has used this signing key before.'],
@@ -169,9 +169,9 @@ export async function getPublicKeyByHandle(db: Database, { handle, at, knownId }
   const identity = await findByHandle(db, handle)
   if (!identity || (knownId && knownId !== identity.identityId)) throw errors.identity_not_found()
   const { identityId } = identity
-  if (at && !knownId && !(await findByHandle(db, handle, at))) throw errors.no_signing_key()
+  if (at && !knownId && !(await findByHandle(db, handle, at))) throw noKey(at)
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))
-  if (!key) throw errors.no_signing_key()
+  if (!key) throw noKey(at)
   return {
     handle: identity.handle,
     publicKey: toBase64(key.publicKey),
@@ -180,6 +180,10 @@ export async function getPublicKeyByHandle(db: Database, { handle, at, knownId }
     keyVersion: key.keyVersion,
     recoveredAt: key.recoveredAt?.toISOString() ?? null,
   }
+}
+
+function noKey(at: Date | undefined) {
+  return errors.no_signing_key(at && { sentence: 'The identity had no signing key at that time.' })
 }
 
 /** Lists the signing keys of an identity, oldest first. */

@@ -35,6 +35,9 @@ test('KEY-11 a key is found by its handle in any case, without other data of its
   }
   const keyless = await world.person()
   assert.deepEqual(errorOf(await lookUp(keyless.handle)), [404, 'no_signing_key'])
+  assert.equal((await lookUp(keyless.handle)).json().error_description, 'The identity has no signing key.')
+  const past = (await lookUp(keyless.handle, instant(0))).json()
+  assert.equal(past.error_description, 'The identity had no signing key at that time.')
   assert.deepEqual(errorOf(await lookUp('nobody-has-this')), [404, 'identity_not_found'])
   for (const wrong of ['a', '-ada', 'ada%20signs', '%00', 'ada%2f..', 'x'.repeat(33)])
     assert.ok([400, 404].includes((await lookUp(wrong)).statusCode), wrong)
