@@ -30,6 +30,7 @@ export async function sign({ world, send }: RequestClient): Promise<void> {
   await send(headers, 'GET /api/signing/keys')
   await send(headers, `GET /api/signing/keys/${identityId}`)
   await send({}, `GET /api/signing/public-key/${handle}`)
+  await send({}, `GET /api/signing/public-key/${handle}?at=${world.now().toISOString()}`)
   const { publicKey } = signer.pair
   await send({}, 'POST /api/signing/verify', { message: 'Pay 10 €', signature, publicKey })
   await send({}, 'POST /api/signing/demo/request', { identityId, payload: 'Pay 10 €' })

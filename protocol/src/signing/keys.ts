@@ -20,7 +20,8 @@ export const getPublicSigningKey = endpoint(
           description:
             'Find the key that was the current one at this instant. If the identity got this handle later, the ' +
             'answer is no_signing_key: the handle may have named another identity. When identities got the ' +
-            'handles that they have had since version 0.1.0 is not known.',
+            'handles that they have had since version 0.1.0 is not known. A former handle is found for the time ' +
+            'in which its identity had it, while it is reserved: 90 days.',
         }),
       ),
       identityId: Type.Optional(

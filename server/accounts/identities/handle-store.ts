@@ -2,12 +2,37 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
+import { findKeys } from '#platform/database/distributed/keys.ts'
 
 export function findHandle(db: Database, handleNormalized: string) {
   return db
     .selectFrom('identity_handle')
     .select(['identity_id as identityId', 'available_at as availableAt'])
     .where('handle_normalized', '=', handleNormalized)
+    .executeTakeFirst()
+}
+
+type HandleInstant = { at: Date; reservedUntil: Date; now: Date }
+
+/**
+ * Finds the identity that had a handle at an instant, as far as that is known, and that has it or for which it is
+ * reserved. A handle that was released at the instant would be reserved until `reservedUntil`.
+ */
+export async function findIdentityAt(
+  db: Database,
+  handleNormalized: string,
+  { at, reservedUntil, now }: HandleInstant,
+) {
+  const owner = db
+    .selectFrom('identity_handle')
+    .select('identity_id')
+    .where('handle_normalized', '=', handleNormalized)
+    .where(sql<boolean>`(claimed_at is null or claimed_at <= ${at})`)
+    .where(sql<boolean>`(available_at is null or (available_at > ${now} and available_at > ${reservedUntil}))`)
+  return db
+    .selectFrom('identity')
+    .select(['identity_id as identityId', 'handle'])
+    .where(sql<boolean>`identity_id = any(${await findKeys(db, owner)})`)
     .executeTakeFirst()
 }
 

@@ -105,6 +105,19 @@ export function reservedUntil(now: Date): Date {
   return addSeconds(now, limits.handleReservedSeconds)
 }
 
+/**
+ * Finds the identity that had this handle at an instant, as far as that is known. A handle that the identity has
+ * released since is found while it is reserved, and returned in lower case: the present handle is never returned for a
+ * former one. Suspended identities are found as well.
+ */
+export async function findByHandleAt(db: Database, handle: string, at: Date, now: Date) {
+  const handleNormalized = normalizeHandle(handle)
+  const found = await store.findIdentityAt(db, handleNormalized, { at, reservedUntil: reservedUntil(at), now })
+  if (!found) return undefined
+  const isPresent = normalizeHandle(found.handle) === handleNormalized
+  return { identityId: found.identityId, handle: isPresent ? found.handle : handleNormalized }
+}
+
 /** Lists the handles that an identity released and can reclaim, with the end of their reservation. */
 export async function listFormerHandles(db: Database, identityId: IdentityId, now: Date) {
   const released = await store.listReleasedHandles(db, identityId, now)

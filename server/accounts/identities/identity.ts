@@ -251,11 +251,11 @@ export function findIdentity(db: Database, identityId: IdentityId): Promise<Iden
 }
 
 /**
- * Finds the identity that has this handle, in any letter case, and had it `since`. Suspended identities are found as
- * well: otherwise strangers would see which identities are suspended together, and thus belong to one account.
+ * Finds the identity that has this handle, in any letter case. Suspended identities are found as well: otherwise
+ * strangers would see which identities are suspended together, and thus belong to one account.
  */
-export function findByHandle(db: Database, handle: string, since?: Date) {
-  return store.findIdentityOfHandle(db, normalizeHandle(handle), since)
+export function findByHandle(db: Database, handle: string) {
+  return store.findIdentityOfHandle(db, normalizeHandle(handle))
 }
 
 type Change = IdentityChange & { acting: PasskeySession; identityId: IdentityId }

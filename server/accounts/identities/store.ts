@@ -42,17 +42,13 @@ export function findIdentity(db: Database, identityId: IdentityId) {
   return db.selectFrom('identity').select(identity).where('identity_id', '=', identityId).executeTakeFirst()
 }
 
-/**
- * Finds the identity that has a handle, and has had it since an instant, as far as that is known. Reserved handles are
- * not found.
- */
-export async function findIdentityOfHandle(db: Database, handleNormalized: string, since: Date | undefined) {
+/** Finds the identity that has a handle. Reserved handles are not found. */
+export async function findIdentityOfHandle(db: Database, handleNormalized: string) {
   const owner = db
     .selectFrom('identity_handle')
     .select('identity_id')
     .where('handle_normalized', '=', handleNormalized)
     .where('available_at', 'is', null)
-    .$if(since !== undefined, (known) => known.where(sql<boolean>`(claimed_at is null or claimed_at <= ${since})`))
   return db
     .selectFrom('identity')
     .select(['identity_id as identityId', 'handle'])

@@ -13,6 +13,7 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type * as requests from '@countersign/protocol/signing/keys'
 import type { LoggedSigningKey, SigningKey } from '@countersign/protocol/signing/keys'
 import type { PromisedKeyEvent } from '@countersign/protocol/signing/transparency'
+import { findByHandleAt } from '#accounts/identities/handle.ts'
 import { findByHandle, lockOwnIdentity, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { defineErrors } from '#platform/api-error.ts'
@@ -162,14 +163,15 @@ type KeyLookup = { handle: string; at: Date | undefined; knownId: IdentityId | u
 
 /**
  * Returns the public key of an identity, now or at an instant; needs no authentication. A handle names only the
- * identity that had it at that instant, unless the caller knows the identity. Throws `identity_not_found`,
- * `no_signing_key`.
+ * identity that had it at that instant, unless the caller knows its present identity. For a released handle, the
+ * present one is not returned. Throws `identity_not_found`, `no_signing_key`.
  */
-export async function getPublicKeyByHandle(db: Database, { handle, at, knownId }: KeyLookup) {
-  const identity = await findByHandle(db, handle)
+export async function getPublicKeyByHandle(db: Database, { handle, at, knownId }: KeyLookup, now: Date) {
+  const present = await findByHandle(db, handle)
+  const identity = at && !(present && knownId) ? await findByHandleAt(db, handle, at, now) : present
+  if (!identity && present) throw noKey(at)
   if (!identity || (knownId && knownId !== identity.identityId)) throw errors.identity_not_found()
   const { identityId } = identity
-  if (at && !knownId && !(await findByHandle(db, handle, at))) throw noKey(at)
   const key = await (at ? store.findKeyAt(db, identityId, at) : store.findCurrentKey(db, identityId))
   if (!key) throw noKey(at)
   return {

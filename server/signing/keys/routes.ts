@@ -14,14 +14,15 @@ export function signingKeyRoutes(host: Host, kernel: ServerContext, ofOldKey: Ol
   keyRoutes(host, kernel, ofOldKey)
 }
 
-function publicSigningRoutes(host: Host, { db, rateLimits }: ServerContext): void {
+function publicSigningRoutes(host: Host, { db, rateLimits, clock }: ServerContext): void {
   host.route({
     ...endpoints.getPublicSigningKey,
     async handler(request) {
       await rateLimits.count('public-signing-key-reads', clientAddressKey(request))
       const { at, identityId: knownId } = request.query
       const { handle } = request.params
-      return getPublicKeyByHandle(db, { handle, at: at === undefined ? undefined : readInstant(at), knownId })
+      const lookup = { handle, at: at === undefined ? undefined : readInstant(at), knownId }
+      return getPublicKeyByHandle(db, lookup, clock())
     },
   })
 

@@ -43,7 +43,7 @@ test('KEY-11 a key is found by its handle in any case, without other data of its
     assert.ok([400, 404].includes((await lookUp(wrong)).statusCode), wrong)
 })
 
-test('KEY-12 a former handle finds no key, and answers are not cached', async () => {
+test('KEY-12 a former handle finds no key of today, and answers are not cached', async () => {
   const ada = await createSigner(world, 'before-marriage')
   const url = `/api/identities/${ada.identityId}`
   assert.match(String((await lookUp('before-marriage')).headers['cache-control']), /no-store/)
@@ -89,6 +89,59 @@ test('KEY-43 the past of a handle is not that of an identity which took it later
   world.pass(60)
   await rename(mallory, 'ALICE')
   assert.equal(await keyOf('alice', instant(-60)), own, 'another letter case is the same handle')
+})
+
+test('KEY-44 a former handle that is reserved finds the key of the time in which its identity had it', async () => {
+  const ada = await createSigner(world, 'Before-Fame')
+  const url = `/api/identities/${ada.identityId}`
+  const rename = async (handle: string) => {
+    const payload = { handle }
+    const renamed = await world.api.inject({ method: 'PATCH', url, headers: await ada.signIn(), payload })
+    assert.equal(renamed.statusCode, 200, renamed.body)
+  }
+  const [first, second] = [instant(0), newSigningPair()]
+  world.pass(60)
+  await rename('after-fame')
+  assert.equal((await ada.rotate(rotationOf(ada.identityId, ada.pair, second))).statusCode, 200)
+  const released = instant(0)
+  world.pass(60)
+
+  const key = { handle: 'before-fame', publicKey: ada.pair.publicKey, createdAt: first, keyVersion: 1 }
+  for (const at of [first, instant(-60.001)]) {
+    const found = await lookUp('BEFORE-Fame', at)
+    assert.deepEqual(found.json(), { ...key, endedAt: released, recoveredAt: null }, at)
+    assert.doesNotMatch(found.body + JSON.stringify(found.headers), /after-fame/i, 'the present handle')
+    assert.ok(!found.body.includes(ada.identityId))
+  }
+  const unknown = [404, 'identity_not_found']
+  for (const at of [instant(-120.001), released, instant(0), '9999-12-31T23:59:59Z'])
+    assert.deepEqual(errorOf(await lookUp('before-fame', at)), unknown, at)
+  assert.deepEqual(errorOf(await lookUp('before-fame')), unknown, 'it names no one now')
+  const stranger = await world.person()
+  assert.equal((await lookUp('before-fame', first, ada.identityId)).json().publicKey, ada.pair.publicKey)
+  assert.deepEqual(errorOf(await lookUp('before-fame', first, stranger.identityId)), unknown)
+  assert.deepEqual(errorOf(await lookUp('before-fame', undefined, ada.identityId)), unknown)
+  assert.equal((await lookUp('after-fame')).json().publicKey, second.publicKey)
+
+  world.pass(90 * 24 * 3600 - 60)
+  assert.deepEqual(errorOf(await lookUp('before-fame', first)), unknown, 'after the reservation')
+})
+
+test('KEY-44 former handles of a deleted identity, and of one without a key, find no key', async () => {
+  const [ada, keyless] = [await createSigner(world, 'deleted-name'), await world.person('keyless-name')]
+  const at = instant(0)
+  world.pass(60)
+  for (const { identityId, signIn } of [ada, keyless]) {
+    const [url, payload] = [`/api/identities/${identityId}`, { handle: `later-${identityId.slice(0, 8)}` }]
+    const renamed = await world.api.inject({ method: 'PATCH', url, headers: await signIn(), payload })
+    assert.equal(renamed.statusCode, 200, renamed.body)
+  }
+  assert.equal((await lookUp('deleted-name', at)).json().publicKey, ada.pair.publicKey)
+  assert.deepEqual(errorOf(await lookUp('keyless-name', at)), [404, 'no_signing_key'])
+  const headers = await ada.signIn()
+  const deleted = await world.api.inject({ method: 'DELETE', url: '/api/account', headers })
+  assert.equal(deleted.statusCode, 204, deleted.body)
+  assert.deepEqual(errorOf(await lookUp('deleted-name', at)), [404, 'identity_not_found'])
 })
 
 test('a handle of unknown age is looked up for every instant, as before its age was recorded', async () => {
