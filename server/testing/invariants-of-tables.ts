@@ -17,15 +17,15 @@ const references: Record<string, { table: string; except: string[] }> = {
       ...['invited_identity', 'invitation', 'identity_handle', 'identity_term', 'scim_user'],
     ],
   },
-  // Tokens for an organization end with it, many of them later, and are kept for a while, like its groups until their
-  // members are gone. SSO authentications are removed. Its signatures stay for those who rely on them, its slug stays
+  // Tokens for an organization and sessions end with it, many of them later, and tokens are kept for a while, like its
+  // groups until their members are gone. Its signatures stay for those who rely on them, its slug stays
   // reserved for a while, and its trail stays with the audit log.
   organization_id: {
     table: 'organization',
     except: [
       ...['audit_event', 'token_family', 'session', 'session_sso_authentication', 'session_sso_bypass'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_organization_signature'],
-      ...['signing_signature_use', 'organization_slug', 'user_group', 'organization_ending'],
+      ...['signing_signature_use', 'organization_slug', 'user_group', 'organization_ending', 'sso_connection_ending'],
       ...['organization_trail', 'organization_trail_head', 'organization_trail_pending', 'organization_act_signature'],
     ],
   },

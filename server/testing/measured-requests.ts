@@ -196,6 +196,9 @@ async function makeRemainingRows({ db, now }: TestWorld): Promise<void> {
     insert into group_ending (group_id, source) select group_id, 'upstream' from user_group limit 20`.execute(db)
   await sql`
     insert into organization_ending (organization_id, ended_at) values (gen_random_uuid(), ${now()})`.execute(db)
+  await sql`
+    insert into sso_connection_ending (connection_id, organization_id)
+    values (gen_random_uuid(), gen_random_uuid())`.execute(db)
   await sql`insert into session_logout_receiver (client_id, slow_until) values ('a', ${now()})`.execute(db)
 }
 

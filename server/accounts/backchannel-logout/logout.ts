@@ -6,7 +6,14 @@ import { afterCommit, type Database, type Transaction } from '#platform/database
 import * as store from './logout-store.ts'
 
 export type { ClaimedLogout } from './logout-store.ts'
-export { claimLogouts, deleteFormerlySlow, deleteLogout, postponeLogout, setSlowToTake } from './logout-store.ts'
+export {
+  claimLogouts,
+  deleteFormerlySlow,
+  deleteLogout,
+  listSiblings,
+  postponeLogout,
+  setSlowToTake,
+} from './logout-store.ts'
 
 const wakeup = createWakeup()
 

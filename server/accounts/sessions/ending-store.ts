@@ -3,8 +3,11 @@ import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
 
-/** Sessions that only SSO opened: for all connections of an organization or one, of all members or some identities. */
-type OfOrganization = { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] }
+/** All connections of an organization, or one. */
+type OfSso = { organizationId: OrganizationId; connectionId?: string }
+
+/** Sessions that only SSO opened, of some identities. */
+type OfOrganization = OfSso & { identityIds: IdentityId[] }
 
 /** Sessions of a user, except `kept`. */
 type OfPerson = { userId: UserId; kept?: string } & (
@@ -21,9 +24,24 @@ type OfPerson = { userId: UserId; kept?: string } & (
 
 /**
  * Selects sessions by a condition, never by their IDs, so that their number makes no difference. Identity IDs belong to
- * one user and are at most twenty.
+ * a limited number of users, and are at most twenty of each.
  */
 export type SessionsOf = OfOrganization | OfPerson
+
+/**
+ * Builds the condition for sessions, and for SSO authentications: the SSO behind them, if any, is not ending. What a
+ * request has ended is not accepted from then on, and the cleanup deletes the rows later. Each subquery looks up one
+ * row. As `exists`, the database could read the whole table once instead.
+ */
+export function acceptedText(table: 'session' | 'session_sso_authentication'): string {
+  const notIn = (endings: string, key: string) =>
+    `(select true from ${endings} ending where ending.${key} = ${table}.${key}) is null`
+  const [organization, connection] = [
+    notIn('organization_ending', 'organization_id'),
+    notIn('sso_connection_ending', 'connection_id'),
+  ]
+  return `(${table}.organization_id is null or (${organization} and ${connection}))`
+}
 
 /**
  * Builds the condition on columns of the table itself, because the planner could join with the whole of another table.
@@ -37,14 +55,13 @@ function meant(of: SessionsOf): RawBuilder<boolean> {
 function ofOrganization(table: 'session' | 'session_sso_authentication', of: OfOrganization): RawBuilder<boolean> {
   const { organizationId, connectionId, identityIds } = of
   const organization = sql.ref(`${table}.organization_id`)
-  // Rows are found by identity only, because PostgreSQL uses no index for `is not distinct from`.
+  // Authentications are found by identity only, because PostgreSQL uses no index for `is not distinct from`.
   const isOfIt =
-    identityIds === undefined || table === 'session'
+    table === 'session'
       ? sql`${organization} = ${organizationId}`
       : sql`${organization} is not distinct from ${organizationId}`
-  return sql`${isOfIt}
-    ${connectionId === undefined ? sql`` : sql`and ${sql.ref(`${table}.connection_id`)} = ${connectionId}`}
-    ${identityIds === undefined ? sql`` : sql`and ${sql.ref(`${table}.identity_id`)} = any(${identityIds}::uuid[])`}`
+  return sql`${isOfIt} and ${sql.ref(`${table}.identity_id`)} = any(${identityIds}::uuid[])
+    ${connectionId === undefined ? sql`` : sql`and ${sql.ref(`${table}.connection_id`)} = ${connectionId}`}`
 }
 
 function narrowed(of: OfPerson): RawBuilder<unknown> {
@@ -121,6 +138,18 @@ export async function deleteSessions(tx: Transaction, of: SessionsOf): Promise<v
   await tx.deleteFrom('session').where(meant(of)).execute()
 }
 
+/** Lists the identities of up to `limit` SSO authentications, for all connections of an organization or one. */
+export async function listNamed(
+  tx: Transaction,
+  { organizationId, connectionId, limit }: OfSso & { limit: number },
+): Promise<IdentityId[]> {
+  const { rows } = await sql<{ identityId: IdentityId }>`
+    select identity_id as "identityId" from session_sso_authentication where organization_id = ${organizationId}
+      ${connectionId === undefined ? sql`` : sql`and connection_id = ${connectionId}`}
+    limit ${limit}`.execute(tx)
+  return rows.map(({ identityId }) => identityId)
+}
+
 /** Deletes SSO authentications of an organization, including those in sessions that a passkey opened. */
 export async function deleteNamed(tx: Transaction, of: OfOrganization): Promise<void> {
   await tx.deleteFrom('session_sso_authentication').where(ofOrganization('session_sso_authentication', of)).execute()
@@ -144,4 +173,31 @@ export async function deleteEndedSessions(
     .limit(batch)
   const { numDeletedRows } = await db.deleteFrom('session').where('session_id', 'in', ended).executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+/** Deletes up to `batch` records of each kind from before an instant. Returns their number. */
+export async function deleteSsoRecords(
+  db: Database,
+  { named, entered }: { named: Date; entered: Date },
+  batch: number,
+): Promise<number> {
+  const { rows } = await sql<{ session_id: SessionId }>`
+    with old_named as (
+      select session_id, organization_id from session_sso_authentication
+      where authenticated_at <= ${named} limit ${batch}
+    ), old_entered as (
+      select session_id, organization_id from session_sso_bypass where recorded_at <= ${entered} limit ${batch}
+    ), deleted_named as (
+      delete from session_sso_authentication using old_named
+      where session_sso_authentication.session_id = old_named.session_id
+        and session_sso_authentication.organization_id = old_named.organization_id and authenticated_at <= ${named}
+      returning session_sso_authentication.session_id
+    ), deleted_entered as (
+      delete from session_sso_bypass using old_entered
+      where session_sso_bypass.session_id = old_entered.session_id
+        and session_sso_bypass.organization_id = old_entered.organization_id and recorded_at <= ${entered}
+      returning session_sso_bypass.session_id
+    )
+    select session_id from deleted_named union all select session_id from deleted_entered`.execute(db)
+  return rows.length
 }

@@ -17,7 +17,7 @@ export { selectSessions }
  * session has ended.
  */
 export async function holdSessions(tx: Transaction, of: SessionsOf): Promise<number> {
-  if ('identityIds' in of && of.identityIds?.length === 0) return 0
+  if ('identityIds' in of && of.identityIds.length === 0) return 0
   await holdActing(tx)
   return endingStore.lockSessions(tx, of)
 }
@@ -27,12 +27,20 @@ export function removeSessions(tx: Transaction, of: SessionsOf): Promise<void> {
   return endingStore.deleteSessions(tx, of)
 }
 
+/** Lists the identities of up to `limit` SSO authentications. Each session that SSO opened has one, of its identity. */
+export function listNamed(
+  tx: Transaction,
+  of: { organizationId: OrganizationId; connectionId?: string; limit: number },
+): Promise<IdentityId[]> {
+  return endingStore.listNamed(tx, of)
+}
+
 /** Revokes SSO authentications of an organization, including those in sessions that a passkey opened. */
 export async function forgetEnterpriseSso(
   tx: Transaction,
-  of: { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] },
+  of: { organizationId: OrganizationId; connectionId?: string; identityIds: IdentityId[] },
 ): Promise<void> {
-  if (of.identityIds?.length !== 0) await endingStore.deleteNamed(tx, of)
+  if (of.identityIds.length > 0) await endingStore.deleteNamed(tx, of)
 }
 
 /** Deletes SSO authentications of identities that are being deleted. */

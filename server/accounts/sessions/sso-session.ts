@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { addSeconds } from '#platform/clock.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { deleteSsoRecords } from './ending-store.ts'
 import * as store from './store.ts'
 
 const errors = defineErrors({ unauthorized: [401, 'Authentication required.'] })
@@ -77,5 +78,5 @@ export function transferSsoAuthentication(
 export function pruneSsoRecords(db: Database, now: Date, batch: number): Promise<number> {
   const before = addSeconds(now, -limits.sessionNotesKeptSeconds)
   const named = addSeconds(before, -limits.enterpriseSsoSeconds)
-  return store.deleteSsoRecords(db, { named, entered: addSeconds(before, -limits.ssoBypassRecordedSeconds) }, batch)
+  return deleteSsoRecords(db, { named, entered: addSeconds(before, -limits.ssoBypassRecordedSeconds) }, batch)
 }

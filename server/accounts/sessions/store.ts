@@ -5,6 +5,7 @@ import type { BatchStatement } from '#platform/database/batching.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { inShards, isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
+import { acceptedText } from './ending-store.ts'
 
 /**
  * A session as stored. An SSO session names its identity and its organization, that of a recovered passkey its identity
@@ -35,9 +36,12 @@ const sessionColumns = `
   hold_until as "holdUntil", auth_time as "authTime", proved_request_sha256 as "provedRequestSha256",
   user_agent as "userAgent", last_seen_at as "lastSeenAt", expires_at as "expiresAt"`
 
+const isAccepted = sql.raw<boolean>(acceptedText('session'))
+const isSsoAccepted = sql.raw<boolean>(acceptedText('session_sso_authentication'))
+
 export async function findSession(db: Database, sessionId: SessionId): Promise<SessionRow | undefined> {
   const { rows } = await sql<SessionRow>`
-    select ${sql.raw(sessionColumns)} from session where session_id = ${sessionId}`.execute(db)
+    select ${sql.raw(sessionColumns)} from session where session_id = ${sessionId} and ${isAccepted}`.execute(db)
   return rows[0]
 }
 
@@ -45,7 +49,7 @@ export async function findSession(db: Database, sessionId: SessionId): Promise<S
 export async function findSuccessor(db: Database, sessionId: SessionId): Promise<Successor | undefined> {
   const { rows } = await sql<Successor>`
     select ${sql.raw(sessionColumns)}, replaced_session_ids as "replacedSessionIds"
-    from session where session_id = ${sessionId}`.execute(db)
+    from session where session_id = ${sessionId} and ${isAccepted}`.execute(db)
   return rows[0]
 }
 
@@ -57,7 +61,7 @@ export const findSessionStatement: BatchStatement = {
     select nth::integer, token_sha256 as own, ${sessionColumns}
     from unnest($1::uuid[], $2::bytea[]) with ordinality as requested (session_id, token_sha256, nth)
     join session using (session_id, token_sha256)
-    ${inShards('where session.session_id = any($1)')}`,
+    where ${acceptedText('session')} ${inShards('and session.session_id = any($1)')}`,
 }
 
 /** Identity to which a recovered passkey is limited, and until when another passkey undoes the recovery. */
@@ -125,6 +129,7 @@ export async function listSessionsOfUser(db: Database, userId: UserId) {
     .select(['session.created_at as createdAt', 'last_seen_at as lastSeenAt', 'expires_at as expiresAt'])
     .select('session.credential_id as credentialId')
     .where('session.user_id', '=', userId)
+    .where(isAccepted)
     .orderBy('last_seen_at', 'desc')
     .orderBy('session_id')
   if (!isDistributed(db))
@@ -142,7 +147,7 @@ export async function listSessionsOfUser(db: Database, userId: UserId) {
 }
 
 /**
- * Locks a session until the transaction ends. Returns undefined if it does not exist. The lock is exclusive, so waiting
+ * Locks a session until the transaction ends. Returns undefined if it has ended. The lock is exclusive, so waiting
  * transactions are served in turn: a shared lock could be held forever against the transaction that ends the session.
  * Fails as a transaction conflict (`55P03`) after `patienceMilliseconds`.
  */
@@ -164,7 +169,7 @@ export function findAuthTime(tx: Transaction, sessionId: SessionId): Promise<{ a
 }
 
 function selectAuthTime(tx: Transaction, sessionId: SessionId) {
-  return tx.selectFrom('session').select('auth_time as authTime').where('session_id', '=', sessionId)
+  return tx.selectFrom('session').select('auth_time as authTime').where('session_id', '=', sessionId).where(isAccepted)
 }
 
 export async function touchSession(db: Database, sessionId: SessionId, now: Date): Promise<void> {
@@ -258,6 +263,7 @@ export function findSsoAuthentication(db: Database, sessionId: SessionId, organi
     .select(['connection_id as connectionId', 'identity_id as identityId', 'authenticated_at as authenticatedAt'])
     .where('session_id', '=', sessionId)
     .where('organization_id', '=', organizationId)
+    .where(isSsoAccepted)
     .executeTakeFirst()
 }
 
@@ -294,6 +300,7 @@ export async function listOrganizationsOfSession(
     .where('session_id', '=', sessionId)
     .where('identity_id', '=', identityId)
     .where('authenticated_at', '>', since)
+    .where(isSsoAccepted)
     .execute()
   return rows.map(({ organizationId }) => organizationId)
 }
@@ -318,31 +325,4 @@ export function moveSsoAuthentication(
     insert into session_sso_authentication (session_id, organization_id, connection_id, identity_id, authenticated_at)
     select ${later.sessionId}::uuid, organization_id, connection_id, identity_id, authenticated_at from moved`
   sendAhead(tx, moved)
-}
-
-/** Deletes up to `batch` records of each kind from before an instant. Returns their number. */
-export async function deleteSsoRecords(
-  db: Database,
-  { named, entered }: { named: Date; entered: Date },
-  batch: number,
-): Promise<number> {
-  const { rows } = await sql<{ session_id: SessionId }>`
-    with old_named as (
-      select session_id, organization_id from session_sso_authentication
-      where authenticated_at <= ${named} limit ${batch}
-    ), old_entered as (
-      select session_id, organization_id from session_sso_bypass where recorded_at <= ${entered} limit ${batch}
-    ), deleted_named as (
-      delete from session_sso_authentication using old_named
-      where session_sso_authentication.session_id = old_named.session_id
-        and session_sso_authentication.organization_id = old_named.organization_id and authenticated_at <= ${named}
-      returning session_sso_authentication.session_id
-    ), deleted_entered as (
-      delete from session_sso_bypass using old_entered
-      where session_sso_bypass.session_id = old_entered.session_id
-        and session_sso_bypass.organization_id = old_entered.organization_id and recorded_at <= ${entered}
-      returning session_sso_bypass.session_id
-    )
-    select session_id from deleted_named union all select session_id from deleted_entered`.execute(db)
-  return rows.length
 }

@@ -18,7 +18,7 @@ const errors = defineErrors({
   organization_not_found: [404, 'No organization has this ID.'],
   organization_ending: [
     409,
-    'The suspension still ends tokens and memberships of this large organization. Try again in a minute.',
+    'The suspension still ends tokens, sessions and memberships of this large organization. Try again in a minute.',
   ],
   no_owner: [
     409,

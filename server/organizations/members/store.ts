@@ -169,7 +169,7 @@ export async function updateStatus(
 
 export type OrganizationEnding = { organizationId: OrganizationId; endedAt: Date }
 
-/** Notes that tokens are left for an organization that has ended. */
+/** Notes that tokens or sessions are left for an organization that has ended. */
 export async function insertEnding(tx: Transaction, { organizationId, endedAt }: OrganizationEnding): Promise<void> {
   await tx
     .insertInto('organization_ending')

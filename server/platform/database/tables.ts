@@ -929,6 +929,10 @@ export interface Tables {
     created_at: Date
     updated_at: Date
   }
+  sso_connection_ending: {
+    connection_id: string
+    organization_id: OrganizationId
+  }
   sso_encryption_key: {
     connection_id: string
     key_id: string

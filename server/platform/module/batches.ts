@@ -7,9 +7,22 @@ import { type Database, type Transaction, transaction } from '#platform/database
 export const endedAtOnce = 1000
 
 /**
+ * Ends up to `endedAtOnce` rows of one thing in a request. `endSome` ends up to `limit` of them and returns their
+ * number: nothing is left only where that is 0. Returns whether nothing is left.
+ */
+export async function endInRequest(endSome: (limit: number) => Promise<number>): Promise<boolean> {
+  for (let left = endedAtOnce; left > 0;) {
+    const count = await endSome(left)
+    if (count === 0) return true
+    left -= count
+  }
+  return false
+}
+
+/**
  * Continues what requests have begun to end, in transactions of limited size, until `batch` rows have ended or nothing
- * is left. Returns the number of rows. `continueNext` ends up to `limit` rows of one thing and returns their number: if
- * they are fewer, that thing has ended. It returns undefined if nothing is left.
+ * is left. Returns the number of rows. `continueNext` ends up to `limit` rows of one thing and returns their number. It
+ * returns undefined if nothing is left.
  */
 export async function continueEndings(
   db: Database,

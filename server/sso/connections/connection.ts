@@ -28,7 +28,6 @@ import {
   setActiveSsoConnection,
   takeNextSsoConnectionId,
 } from '#organizations/members/organization.ts'
-import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import {
   type Settings,
   isAlreadyTrusted,
@@ -40,6 +39,7 @@ import {
   toNextConnection,
 } from './settings.ts'
 import { toFrom, toSsoConnection } from './connection-view.ts'
+import { endSessionsOf, isEndingSessions } from './ending.ts'
 import { endGivenByRules, replaceGroupRules } from './group-rule.ts'
 import * as store from './store.ts'
 
@@ -50,6 +50,7 @@ const errors = defineErrors({
   connection_not_found: [404, 'SSO connection not found.'],
   domain_not_verified: [409, 'domains must be verified domains of this organization.'],
   too_many_connections: [409, 'An organization can have at most ten connections.'],
+  connection_ending: [409, 'Members of this connection are still being signed out. Try again in a minute.'],
 })
 
 export type Connection = Omit<store.ConnectionRow, 'settings'> & { settings: Settings }
@@ -158,7 +159,7 @@ export async function createConnection(
  * groups that it gave. Changed provider keys could
  * sign in as any linked member, including owners, so this requires `manage_org`. Throws the errors of `requireMember`,
  * and `reauthentication_required`, `connection_not_found`, `invalid_request`, `invalid_metadata`,
- * `domain_not_verified`, `sso_connection_required`, `rate_limited`.
+ * `domain_not_verified`, `sso_connection_required`, `connection_ending`, `rate_limited`.
  */
 export async function updateConnection(
   kernel: ServerContext,
@@ -173,6 +174,7 @@ export async function updateConnection(
   const sealedSecret = oidc && (await sealSecret(kernel.keyring, connectionId, oidc.clientSecret))
   return change(kernel, asking, now, async (tx, member) => {
     const before = await requireConnection(tx, asking)
+    if (enabled && !before.enabled && (await isEndingSessions(tx, connectionId))) throw errors.connection_ending()
     const added = domains?.filter((domain) => !before.domains.includes(domain)) ?? []
     await requireVerified(tx, organizationId, added)
     if (oidc && before.settings.protocol !== 'oidc')
@@ -210,9 +212,9 @@ export async function updateConnection(
 }
 
 /** Ends the sessions that only this connection opened, and the memberships in groups that its provider named. */
-async function endWhatItGave(tx: Transaction, { organizationId, connectionId }: Connection, now: Date): Promise<void> {
-  await endEnterpriseSessions(tx, { organizationId, connectionId }, now)
-  await endGivenByRules(tx, connectionId, now)
+async function endWhatItGave(tx: Transaction, connection: Connection, now: Date): Promise<void> {
+  await endSessionsOf(tx, connection, now)
+  await endGivenByRules(tx, connection.connectionId, now)
 }
 
 /** Checks that a member may change a connection, and counts changes that fetch metadata or create groups. */

@@ -8,6 +8,7 @@ import {
   listSsoConnections,
   updateSsoConnection,
 } from '@countersign/protocol/organizations/sso'
+import { continueConnectionEndings } from './ending.ts'
 import { pruneEncryptionKeys, reencryptEncryptionKeys } from './encryption-key.ts'
 import { acts, ssoConnectionRoutes } from './routes.ts'
 import { reencryptClientSecrets } from './settings.ts'
@@ -53,10 +54,15 @@ export const connections = defineModule()({
   rateLimits,
   tables: {
     sso_connection: { backup: 'include', placement: 'every node' },
+    // A backup has no sessions.
+    sso_connection_ending: { backup: 'exclude', placement: 'every node' },
     sso_encryption_key: { backup: 'include', placement: 'every node' },
     sso_group_rule: { backup: 'include', placement: 'every node' },
   },
-  cleanupTasks: { 'saml-encryption-keys': pruneEncryptionKeys },
+  cleanupTasks: {
+    'saml-encryption-keys': pruneEncryptionKeys,
+    'sso-connection-endings': continueConnectionEndings,
+  },
   maintenanceTasks: {
     'reencrypt-client-secrets': reencryptClientSecrets,
     'reencrypt-saml-encryption-keys': reencryptEncryptionKeys,

@@ -50,10 +50,10 @@ export function listScopesOfClient(
     .execute()
 }
 
-/** Selects the token families for an organization: of all members, or of these identities of one user. */
-type OfOrganization = { organizationId: OrganizationId; identityIds?: IdentityId[] | undefined }
+/** Selects the token families for an organization of these identities, which belong to a limited number of users. */
+type OfOrganization = { organizationId: OrganizationId; identityIds: IdentityId[] }
 
-export async function revokeOfOrganization(tx: Transaction, of: Required<OfOrganization>, now: Date): Promise<void> {
+export async function revokeOfOrganization(tx: Transaction, of: OfOrganization, now: Date): Promise<void> {
   await tx
     .updateTable('token_family')
     .set({ revoked_at: now })
@@ -90,9 +90,7 @@ export async function revokeListed(tx: Transaction, families: Key[], revokedAt: 
  * of given identities are found by identity. In a large organization, these are few rows among many.
  */
 export function ofOrganization({ organizationId, identityIds }: OfOrganization): RawBuilder<boolean> {
-  return identityIds === undefined
-    ? sql`organization_id = ${organizationId}`
-    : sql`identity_id = any(${identityIds}::uuid[]) and organization_id is not distinct from ${organizationId}`
+  return sql`identity_id = any(${identityIds}::uuid[]) and organization_id is not distinct from ${organizationId}`
 }
 
 /** Checks whether an app has a live code or token for an organization. */

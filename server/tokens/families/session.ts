@@ -6,11 +6,12 @@ import type { Transaction } from '#platform/database/database.ts'
 import {
   forgetEnterpriseSso,
   holdSessions,
+  listNamed,
   removeSessions,
   selectSessions,
   type SessionsOf,
 } from '#accounts/sessions/ending.ts'
-import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
+import { listSiblings, queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import {
   createEnterpriseSession,
   createSession,
@@ -37,17 +38,39 @@ export async function endSessions(tx: Transaction, of: SessionsOf, now: Date): P
 }
 
 /**
- * Revokes enterprise SSO of all members or of these identities, for all connections of the organization or one. Ends
- * the sessions that only SSO opened, with their codes. Returns the number of those sessions.
+ * Revokes enterprise SSO of these identities, for all connections of the organization or one. Ends the sessions that
+ * only SSO opened, with their codes. Returns the number of those sessions.
  */
 export async function endEnterpriseSessions(
   tx: Transaction,
-  of: { organizationId: OrganizationId; connectionId?: string; identityIds?: IdentityId[] },
+  of: OfSso & { identityIds: IdentityId[] },
   now: Date,
 ): Promise<number> {
   const count = await endSessions(tx, of, now)
   await forgetEnterpriseSso(tx, of)
   return count
+}
+
+type OfSso = { organizationId: OrganizationId; connectionId?: string }
+
+/**
+ * Revokes up to `limit` SSO authentications of an organization, for all connections or one, and the others of the same
+ * users. Ends the sessions that only SSO opened, with their codes. Returns the number of the former: nothing is left
+ * only where that is 0, because a sign-in can move one to another session meanwhile.
+ */
+export async function endSomeEnterpriseSessions(
+  tx: Transaction,
+  { limit, ...of }: OfSso & { limit: number },
+  now: Date,
+): Promise<number> {
+  const named = await listNamed(tx, { ...of, limit })
+  if (named.length === 0) return 0
+  // The identities of a user end together, so that their logout tokens are kept apart.
+  const identityIds = await listSiblings(tx, [...new Set(named)])
+  const { organizationId, connectionId } = of
+  if (connectionId === undefined) await queueLogouts(tx, { organizationId, identityIds }, now)
+  await endEnterpriseSessions(tx, { ...of, identityIds }, now)
+  return named.length
 }
 
 /**

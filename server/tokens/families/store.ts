@@ -59,7 +59,8 @@ const redeemedColumns = `offline, auth_time_requested as "authTimeRequested", ${
 /**
  * Redeems codes. $1 identity, $2 token family, $3 code hash, $4 client, $5 redirect URI, $6 challenge of the verifier
  * or null, $7 whether the client authenticated, $8 now, $9 lifetime of the refresh token in seconds after the consent,
- * or null if the app gets none, $10 family hash, $11 refresh token hash, $12 access token hash, $13 its expiry.
+ * or null if the app gets none, $10 family hash, $11 refresh token hash, $12 access token hash, $13 its expiry. A code
+ * that was issued in a session which SSO opened ends with the session, from the instant when its connection does.
  */
 export const redeemCodeStatement: BatchStatement = {
   name: 'redeem code',
@@ -92,6 +93,9 @@ export const redeemCodeStatement: BatchStatement = {
         and family.client_id = requested.client_id and family.redirect_uri = requested.redirect_uri
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
         and code_expires_at > now and code_redeemed_at is null and revoked_at is null
+        and (sso_connection_id is null or authenticated_by_passkey is true or (
+          select true from sso_connection_ending ending where ending.connection_id = family.sso_connection_id
+        ) is null)
       returning nth, family.code_sha256 as own, family.identity_id, family.family_id, session_id, scope, auth_time,
         nonce, 'offline_access' = any(scope) as offline, auth_time_requested,
         organization_id, sso_connection_id, authenticated_by_passkey, access_sha256, access_expires_at, now as issued_at

@@ -102,7 +102,7 @@ test('deleting an identity ends only its own sessions', async () => {
   assert.equal((await get('/api/auth/session', kept)).statusCode, 200)
 })
 
-test('an SSO authentication is revoked by connection, by member or by organization', async () => {
+test('an SSO authentication of a member is revoked for one connection or all', async () => {
   const person = await world.person()
   const organizationId = asId<OrganizationId>(randomUUID())
   const [one, two] = [randomUUID(), randomUUID()]
@@ -116,14 +116,18 @@ test('an SSO authentication is revoked by connection, by member or by organizati
   const byOne = await signInByOrganization(world, person, { organizationId, connectionId: one })
   const byTwo = await signInByOrganization(world, person, { organizationId, connectionId: two })
   const elsewhere = await signInByOrganization(world, person)
-  const end = (of: object) =>
+  const end = (of: { connectionId?: string; identityIds: IdentityId[] }) =>
     transaction(world.db, (tx) => endEnterpriseSessions(tx, { organizationId, ...of }, world.now()))
   const isSignedIn = async (headers: Headers) => (await get('/api/auth/session', headers)).statusCode === 200
 
   assert.equal(await end({ identityIds: [] }), 0)
-  assert.equal(await end({ identityIds: [randomUUID()] }), 0)
+  assert.equal(await end({ identityIds: [asId<IdentityId>(randomUUID())] }), 0)
   assert.equal((await findSsoAuthentication(world.db, sessionId, organizationId, world.now()))?.connectionId, one)
-  assert.equal(await end({ connectionId: one }), 1, 'the session that the connection opened')
+  assert.equal(
+    await end({ connectionId: one, identityIds: [person.identityId] }),
+    1,
+    'the session that the connection opened',
+  )
   assert.equal(await findSsoAuthentication(world.db, sessionId, organizationId, world.now()), undefined)
   assert.deepEqual([await isSignedIn(byOne), await isSignedIn(byTwo)], [false, true])
   assert.equal(await end({ identityIds: [person.identityId] }), 1)

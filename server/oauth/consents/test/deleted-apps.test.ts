@@ -44,7 +44,7 @@ async function leftOf(clientId: ClientId) {
 }
 const nothing = { consents: 0, keys: 0, publicKeys: 0, families: 0, endings: 0 }
 
-test('GRW-61 users are disconnected from an app that was deleted 30 days ago, and get its keys', async () => {
+test('GRW-62 users are disconnected from an app that was deleted 30 days ago, and get its keys', async () => {
   const [person, app, other] = [await world.person(), await world.app({ supportsE2ee: true }), await world.app()]
   const { publicKey } = generateKeyPairSync('x25519')
   const appPublicKey = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
@@ -73,7 +73,7 @@ test('GRW-61 users are disconnected from an app that was deleted 30 days ago, an
   )
 })
 
-test('GRW-61 a transaction disconnects at most twenty users of a deleted app', async () => {
+test('GRW-62 a transaction disconnects at most twenty users of a deleted app', async () => {
   const app = await world.app()
   for (let nth = 0; nth < 25; nth += 1) await app.code(await world.person())
   await deleteApp(app)
@@ -84,7 +84,7 @@ test('GRW-61 a transaction disconnects at most twenty users of a deleted app', a
   assert.deepEqual(await leftOf(app.clientId), nothing)
 })
 
-test('GRW-61 delegations from and to a deleted app are revoked', async () => {
+test('GRW-62 delegations from and to a deleted app are revoked', async () => {
   const parties = [await createConnectors(world), await createConnectors(world), await createConnectors(world)]
   const people = [await parties[0]?.connected(), await parties[1]?.connected(), await parties[2]?.connected()]
   for (const gone of [parties[0]?.source, parties[1]?.target]) if (gone) await deleteApp(gone)
@@ -97,7 +97,7 @@ test('GRW-61 delegations from and to a deleted app are revoked', async () => {
   assert.deepEqual(isActive, [false, false, true])
 })
 
-test('GRW-61 users stay connected to a deleted app that exists again under its client ID', async () => {
+test('GRW-62 users stay connected to a deleted app that exists again under its client ID', async () => {
   const clientId = asId<ClientId>(`app_${randomUUID().replaceAll('-', '')}`)
   const redirectUri = 'https://again.example/callback'
   const create = () => ensureApp(world.db, clientId, { name: 'Again', redirectUris: [redirectUri] }, world.now())
@@ -121,7 +121,7 @@ test('GRW-61 users stay connected to a deleted app that exists again under its c
   assert.deepEqual(await leftOf(clientId), nothing)
 })
 
-test('GRW-61 apps that are deleted with the account of their developer disconnect their users too', async () => {
+test('GRW-62 apps that are deleted with the account of their developer disconnect their users too', async () => {
   const [developer, person] = [await world.person(), await world.person()]
   const made = await world.api.inject({
     method: 'POST',

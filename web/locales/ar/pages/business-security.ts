@@ -255,6 +255,7 @@ export const organizationSecurityMessages: typeof english = {
     domain_not_verified: 'لم يعد أحد هذه النطاقات مؤكَّدًا لهذه المؤسسة.',
     too_many_groups: 'لا يمكن لهذه المؤسسة إضافة مجموعات أخرى. اطلب من مشغّل هذه الخدمة حذف بعضها.',
     too_many_connections: 'بلغت الحد الأقصى، وهو عشرة اتصالات. احذف أحدها أولًا.',
+    connection_ending: 'لا يزال تسجيل خروج أعضاء هذا الاتصال جاريًا. حاول مجددًا بعد دقيقة.',
     sso_connection_required: 'SSO عبر هذا الاتصال مطلوب. ألغِ اشتراط SSO أولًا.',
     sso_connection_untested: 'قبل اشتراط SSO، اختبر اتصالًا واطلب من مالك تأكيده.',
     scim_users_exist: 'أنشأ الدليل مستخدمين بالفعل بقاعدة مطابقة أخرى. أزل SCIM أولًا.',

@@ -269,6 +269,7 @@ export const organizationSecurityMessages: typeof english = {
     too_many_groups:
       'Eure Organisation kann keine weiteren Gruppen haben. Bittet den Betreiber dieses Dienstes, einige zu löschen.',
     too_many_connections: 'Ihr habt die Höchstzahl von zehn Verbindungen erreicht. Löscht zuerst eine.',
+    connection_ending: 'Die Mitglieder dieser Verbindung werden noch abgemeldet. Versucht es in einer Minute erneut.',
     sso_connection_required: 'SSO wird über diese Verbindung verlangt. Schaltet die SSO-Pflicht zuerst aus.',
     sso_connection_untested:
       'Bevor ihr SSO verlangt, testet eine Verbindung und lasst sie von einem Inhaber bestätigen.',

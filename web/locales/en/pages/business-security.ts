@@ -253,6 +253,7 @@ export const organizationSecurityMessages = {
     domain_not_verified: 'One of these domains is no longer verified for this organization.',
     too_many_groups: 'This organization can’t have more groups. Ask the operator of this service to delete some.',
     too_many_connections: 'You’ve reached the maximum of ten connections. Delete one first.',
+    connection_ending: 'This connection is still signing its members out. Try again in a minute.',
     sso_connection_required: 'SSO with this connection is required. Stop requiring SSO first.',
     sso_connection_untested: 'Before you require SSO, test a connection and have an owner confirm it.',
     scim_users_exist: 'Users have already been provisioned with another match rule. Remove SCIM first.',
