@@ -26,3 +26,11 @@ export async function takeGrants(
     now,
   )
 }
+
+/**
+ * Deletes the wraps of all keys of an organization that is being deleted. In a statement of their own, they take less
+ * time than with each member.
+ */
+export async function deleteGrantsOfOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
+  await store.deleteGrantsOfOrganization(tx, organizationId)
+}

@@ -289,3 +289,8 @@ export async function replaceSealed(
     .where('sealed_key', '=', before)
     .execute()
 }
+
+/** Deletes the wraps of all keys of an organization. */
+export async function deleteGrantsOfOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
+  await tx.deleteFrom('organization_key_wrap').where('organization_id', '=', organizationId).execute()
+}

@@ -9,6 +9,7 @@ import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import * as invitationStore from './invitations/invitation-store.ts'
+import { deleteGrantsOfOrganization } from '#organizations/keys/former-grant.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { deleteSignatoriesOf, suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { lockOrganization } from '#organizations/membership/member.ts'
@@ -38,6 +39,7 @@ export async function purgeOrganization(
   await giveUpSlugs(tx, { ...organization, hasOthers }, now)
   await deleteGroupsOfOrganization(tx, organizationId, now)
   await deletePictures(tx, [organizationId])
+  await deleteGrantsOfOrganization(tx, organizationId)
   await store.deleteOrganization(tx, organizationId)
 }
 

@@ -55,8 +55,12 @@ export async function updateOrganization(
     .execute()
 }
 
-/** Deletes an organization with its members, invitations and domains. */
+/**
+ * Deletes an organization with its members, invitations and domains. Members go first: each statement has a time limit,
+ * and the SSO connections, with links of all members, take long too.
+ */
 export async function deleteOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
+  await tx.deleteFrom('organization_member').where('organization_id', '=', organizationId).execute()
   await tx.deleteFrom('organization').where('organization_id', '=', organizationId).execute()
   // The organization comes after its domain claims: `domain.ts` locks both in the same order.
   await releaseDomains(tx, organizationId)
