@@ -72,7 +72,8 @@ type By = { by: EventActor }
 
 /**
  * Deletes an identity for its operator like its user does, in an account that the transaction has locked. The account
- * ends with its last identity. Throws `last_owner` or `owns_apps`.
+ * ends with its last identity. Its sessions end too if only suspended identities remain. Throws `last_owner` or
+ * `owns_apps`.
  */
 export async function endIdentity(
   tx: Transaction,
@@ -84,7 +85,12 @@ export async function endIdentity(
   await recordDeleted(tx, { identityIds: [identityId], by }, now)
   if (!(await deleteUnlessLast(tx, owned, now))) return endAccount(tx, lifecycle, { userId, withApps: false, by }, now)
   await endDataOf(tx, lifecycle, { ...owned, by }, now)
-  await applyRemaining(tx, { userId, by }, now)
+  const { identityIds, all } = await applyRemaining(tx, { userId, by }, now)
+  if (!all) return
+  // The account cannot be used any more, as if its last active identity were suspended.
+  const ending = { userId, identityIds, which: 'all' } as const
+  await lifecycle.end(tx, 'access', ending, now)
+  await lifecycle.end(tx, 'sessions', ending, now)
 }
 
 /** Records the deletion of locked identities for apps, while they still exist. */

@@ -143,9 +143,12 @@ export async function removeDeletion(tx: Transaction, row: Key, now: Date): Prom
   await apply(tx, { ...row, by: 'operator', events: [event] }, now)
 }
 
-/** Applies the suspensions that remain after one of the identities of a locked account was deleted. */
-export async function applyRemaining(tx: Transaction, remaining: Act, now: Date): Promise<void> {
-  await apply(tx, remaining, now)
+/**
+ * Applies the suspensions that remain after one of the identities of a locked account was deleted. Returns like
+ * `recordSuspension`.
+ */
+export function applyRemaining(tx: Transaction, remaining: Act, now: Date) {
+  return apply(tx, remaining, now)
 }
 
 type Act = { userId: UserId; by: EventActor }

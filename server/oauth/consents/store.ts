@@ -196,7 +196,8 @@ export function listConsentsAfter(tx: Transaction, after: { identityId: Identity
 }
 
 /** Lists the apps to which identities have granted scopes. */
-export function listConsentedClients(db: Database, identityIds: IdentityId[]) {
+export async function listConsentedClients(db: Database, identityIds: IdentityId[]) {
+  if (identityIds.length === 0) return []
   return db
     .selectFrom('authorization_consent')
     .select(['identity_id as identityId', 'client_id as clientId'])
@@ -212,6 +213,7 @@ export async function listConsentedIdentities(
   identityIds: IdentityId[],
   clientId: ClientId,
 ): Promise<IdentityId[]> {
+  if (identityIds.length === 0) return []
   const rows = await db
     .selectFrom('authorization_consent')
     .select('identity_id as identityId')

@@ -7,11 +7,18 @@ import type { Database } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import type { PasskeySession } from '#accounts/sessions/session.ts'
 
-const errors = defineErrors({ access_denied: [403, "account_id is not an identity of this browser's session."] })
+const errors = defineErrors({
+  access_denied: [403, "account_id is not an identity of this browser's session."],
+  unauthorized: [401, 'All identities of this browser are suspended.'],
+})
 
-/** Lists the identities that a browser may offer to an app, each with the apps that it has connected. */
+/**
+ * Lists the identities that a browser may offer to an app, each with the apps that it has connected. Throws
+ * `unauthorized` if there are none: a browser accepts no empty list (FedCM §3.3).
+ */
 export async function listAccounts(db: Database, session: PasskeySession, now: Date): Promise<FedcmAccount[]> {
   const identities = await listIdentitiesOfSession(db, session, now)
+  if (identities.length === 0) throw errors.unauthorized({ headers: { 'set-login': 'logged-out' } })
   const ids = identities.map(({ identityId }) => identityId)
   const connected = await listConnectedClientIds(db, ids)
   return identities.map((identity) => ({

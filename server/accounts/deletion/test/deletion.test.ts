@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { setImmediate } from 'node:timers/promises'
+import { openBrowser } from '#testing/federated-browser.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
 import { createOrganization, join } from '#testing/organization.ts'
@@ -184,6 +185,25 @@ test('PED-03 other suspensions stay when a deletion is undone, and end with the 
   await schedule(person, { retainDays: 0, legalErasure: true })
   assert.equal((await entryOf(other)).status, 'active')
   assert.equal((await signIn(person)).statusCode, 200, 'no operator could activate the account any more')
+})
+
+test('PED-08 a deletion that leaves only suspended identities ends all sessions of the account', async () => {
+  for (const retainDays of [0, 1]) {
+    const person = await world.person()
+    const browser = await openBrowser(world, person)
+    await suspend(world, await sibling(world, person), { scope: 'identity' })
+    assert.equal((await browser.accounts()).json().accounts.length, 1)
+    const begun = (await send('POST', '/api/auth/passkeys/start', person, {})).json()
+    assert.equal((await schedule(person, { retainDays, legalErasure: true })).statusCode, 200)
+    world.pass(retainDays * day)
+    await deleteDue(world.services)
+    for (const url of ['/api/auth/session', '/api/auth/passkeys', '/api/account/export'])
+      assert.deepEqual(errorOf(await send('GET', url, person)), [401, 'unauthorized'], url)
+    const accounts = await browser.accounts()
+    assert.deepEqual([accounts.statusCode, accounts.headers['set-login']], [401, 'logged-out'])
+    assert.deepEqual(await tablesWith(world.db, begun.flowId), [])
+    assert.deepEqual(errorOf(await signIn(person)), [403, 'account_suspended'])
+  }
 })
 
 test('AUD-01 who leaves organizations by a deletion of an operator did not leave them by themselves', async () => {

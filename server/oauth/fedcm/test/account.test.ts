@@ -66,6 +66,23 @@ test('a browser gets every identity, its account hints, and the apps that it has
   })
 })
 
+test('a browser gets no accounts while its user has no active identity, and no app is disconnected', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const browser = await openBrowser(world, person)
+  const suspend = (at: Date | null) =>
+    world.db
+      .updateTable('identity')
+      .set({ suspended_at: at })
+      .where('identity_id', '=', person.identityId)
+      .executeTakeFirst()
+  await suspend(world.now())
+  const accounts = await browser.accounts()
+  assert.deepEqual([accounts.statusCode, accounts.headers['set-login']], [401, 'logged-out'])
+  assert.equal((await browser.disconnect(app, person.identityId)).statusCode, 403)
+  await suspend(null)
+  assert.equal((await browser.accounts()).statusCode, 200)
+})
+
 test('FED-01 FED-02 only the browser itself gets the accounts, and no page can read them', async () => {
   const [person, app] = [await world.person(), await world.app()]
   const browser = await openBrowser(world, person)
