@@ -280,10 +280,7 @@ async function joinAs(person: Person, handle: string, role: OrganizationRole): P
   const { token } = await manage<ResponseOf<'POST /api/organizations/:organizationId/invitations'>>(
     'post',
     'invitations',
-    {
-      handle,
-      role,
-    },
+    { handle, role },
   )
   const { authUrl, baseUrl, businessUrl } = stage.service
   const { identities } = await person.call(baseUrl, 'GET /api/auth/session')
@@ -302,7 +299,13 @@ test('a member without an SSO session gets no app for the organization, but may 
   await visitShop(mia)
   await mia.control('sign-in-there').waitFor()
   assert.equal(await mia.control('approve').count(), 0)
-  await mia.page.goto(`${stage.shop.origin}/sign-in?scope=openid&organization_id=${acme}&prompt=none`)
+  const silently = `${stage.shop.origin}/sign-in?scope=openid&organization_id=${acme}&prompt=none`
+  await mia.page.goto(silently)
+  assert.equal(await mia.page.locator('#error').innerText(), 'consent_required')
+  await mia.page.goto(`${stage.shop.origin}/sign-in?scope=openid+profile`)
+  await mia.press('approve')
+  await mia.page.locator('#name').waitFor()
+  await mia.page.goto(silently)
   assert.equal(await mia.page.locator('#error').innerText(), 'login_required')
 
   await mia.page.goto(`${stage.service.businessUrl}/organizations/${acme}`)

@@ -11,13 +11,12 @@ import { useConsentMessages } from '../../components/form/consent-words.ts'
 import { Spinner } from '../../components/display/Facts.tsx'
 import { readPageData } from '../../lib/page-data.ts'
 import { AppHeading, ConnectorHeading } from './AppHeading.tsx'
-import { ConfirmRedirect } from './ConfirmRedirect.tsx'
 import { ChooseIdentity } from '../../components/form/ChooseIdentity.tsx'
 import { ChooseOrganization } from './ChooseOrganization.tsx'
 import { ConfirmPlace } from './consent/ConfirmPlace.tsx'
 import { Consent } from './consent/Consent.tsx'
 import { useFlow } from './flow.ts'
-import { late } from './no-access/loading.ts'
+import { late } from './late/loading.ts'
 import { ConnectorUnavailable, OrganizationSsoPrompt, Redirecting } from './Ending.tsx'
 import { acceptsSso, type Step } from './steps.ts'
 import { Stopped } from './Stopped.tsx'
@@ -95,9 +94,10 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       return <ConfirmPlace flow={flow} step={step} view={view} doing={doing} />
     case 'no access': {
       const onChange = () => advance({ type: 'another identity wanted' })
-      const { NoAccess } = late
       const app = step.elsewhere ?? nameOf(view)
-      return NoAccess ? <NoAccess {...step} app={app} doing={doing} onChange={onChange} leave={leave} /> : null
+      return late.NoAccess ? (
+        <late.NoAccess {...step} app={app} doing={doing} onChange={onChange} leave={leave} />
+      ) : null
     }
     case 'withdrawn':
       return <ConnectorUnavailable {...step} view={view} doing={doing} onBack={flow.takeBack} />
@@ -110,7 +110,7 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       return <Actions of={[{ name: 'retry', label: words.retry, do: flow.leaveSilently }]} doing={doing} />
     }
     case 'ask to leave':
-      return <ConfirmRedirect {...step} view={view} />
+      return late.ConfirmRedirect ? <late.ConfirmRedirect {...step} view={view} /> : null
   }
 }
 

@@ -1,6 +1,7 @@
 import type { SignInView, ConnectorUnavailableReason } from '@countersign/protocol/pages'
 import { submitRedirect } from '../../lib/navigation.ts'
 import { isSignInRequired } from '../../lib/session/session.ts'
+import { loadConfirmRedirect } from './late/loading.ts'
 import type { Event, Step } from './steps.ts'
 
 type Present = { step: () => Step; hasConnected: () => Promise<boolean> }
@@ -15,7 +16,10 @@ export function waysToEnd(view: SignInView, { step, hasConnected }: Present, adv
   /** Leaves without a prompt, but asks before going to an unverified app that is not connected. */
   async function leaveSilently(): Promise<void> {
     const ended = step()
-    if (!(await mayRedirect())) return advance({ type: 'app is unknown' })
+    if (!(await mayRedirect())) {
+      await loadConfirmRedirect()
+      return advance({ type: 'app is unknown' })
+    }
     if (ended.at === 'withdrawn') return takeBack(ended.why)
     if (ended.at === 'leave silently' && view.silently) submitRedirect(view.silently[ended.end])
   }

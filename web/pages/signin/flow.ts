@@ -11,8 +11,8 @@ import { useApproval, type Owner } from './approving.ts'
 import { scopeTextOf } from './consent/delegating.ts'
 import { storedKeyOf } from '../../lib/keys/stored-app-key.ts'
 import { waysToEnd } from './ending.ts'
-import { loadNoAccess } from './no-access/loading.ts'
-import { acceptsSso, isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
+import { loadNoAccess } from './late/loading.ts'
+import { acceptsSso, isForConnected, isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The current step, and its actions. */
 export function useFlow(view: SignInView) {
@@ -50,7 +50,9 @@ export function useFlow(view: SignInView) {
     owner.current = user
     authMethod.current = session.authMethod
     present.current = identities
-    await advance({ type: 'session found', identities, ageSeconds })
+    const found =
+      isForConnected(view) && identities.length > 1 ? await whileSignedIn(() => listConnected()) : identities
+    if (found) await advance({ type: 'session found', identities: found, ageSeconds })
   }
 
   async function readGrant(identity: Identity) {
@@ -71,7 +73,8 @@ export function useFlow(view: SignInView) {
   }
 
   const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
-  const hasConnected = () => isConnected(present.current, view, authMethod.current)
+  const listConnected = () => connectedAmong(present.current, view, authMethod.current)
+  const hasConnected = async () => (await listConnected()).length > 0
   const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
   const ways = useApproval(view, { step: () => current.current, owner }, { advance, whileSignedIn })
   const isByPasskey = () => authMethod.current === 'passkey'
@@ -170,8 +173,8 @@ async function grantOf(identity: Identity, view: SignInView, authMethod: Session
   }
 }
 
-/** Returns whether one of the identities has connected the app. */
-async function isConnected(identities: Identity[], view: SignInView, authMethod: Session['authMethod']) {
-  for (const identity of identities) if ((await grantOf(identity, view, authMethod)).exists) return true
-  return false
+/** Returns those of the identities that have connected the app. */
+async function connectedAmong(identities: Identity[], view: SignInView, authMethod: Session['authMethod']) {
+  const grants = await Promise.all(identities.map((identity) => grantOf(identity, view, authMethod)))
+  return identities.filter((_identity, index) => grants[index]?.exists)
 }

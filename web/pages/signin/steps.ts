@@ -279,22 +279,24 @@ function mustReauthenticate(ageSeconds: number, { prompts, maxAgeSeconds }: Sign
 
 /**
  * Returns the error for an app with `prompt=none` if a step would prompt the user. Returns undefined for other steps.
+ * An app that is not connected does not learn what a user who has consented would be asked.
  */
 function endAt(step: Step, { prompts: _none, ...request }: SignInRequest): SilentRedirect | undefined {
   switch (step.at) {
     case 'authenticate':
       return 'login_required'
     case 'choose identity':
-      return step.mismatch ? 'login_required' : 'account_selection_required'
+      if (step.mismatch) return 'login_required'
+      return step.identities.length > 0 ? 'account_selection_required' : 'consent_required'
     case 'consent':
-      if (step.grant.lacking?.length) return 'interaction_required'
+      if (step.grant.exists && step.grant.lacking?.length) return 'interaction_required'
       if (!isSettled(step.grant, { ...request, prompts: [] })) return 'consent_required'
       // The app key needs an assertion to be unlocked.
       return request.key ? 'interaction_required' : undefined
     case 'choose organization':
-      return 'account_selection_required'
+      return step.read.exists ? 'account_selection_required' : 'consent_required'
     case 'sign in there':
-      return 'login_required'
+      return step.read.exists ? 'login_required' : 'consent_required'
     case 'no access':
       return 'access_denied'
     case 'unlock':
@@ -330,6 +332,11 @@ function chooseFor(identities: Identity[], request: SignInRequest, chosenId?: st
   const only = candidates.length === 1 ? candidates[0] : chosen
   const identity = request.prompts.includes('select_account') ? undefined : only
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
+}
+
+/** Without a prompt or a named identity, only those that connected the app count: it must not learn of others. */
+export function isForConnected({ prompts, identityId, loginHint }: SignInRequest): boolean {
+  return prompts.includes('none') && identityId === undefined && loginHint === undefined
 }
 
 /** The hint is a username or a verified e-mail address, of any case. Several identities can have the same address. */

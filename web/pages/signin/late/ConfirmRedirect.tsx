@@ -4,12 +4,12 @@ import type {
   SilentRedirect,
   ConnectorUnavailableReason,
 } from '@countersign/protocol/pages'
-import { Unfinished } from '../../components/display/Unfinished.tsx'
+import { Unfinished } from '../../../components/display/Unfinished.tsx'
 
-type Props = { why: SilentRedirect | ConnectorUnavailableReason; view: SignInView }
+export type ConfirmRedirectProps = { why: SilentRedirect | ConnectorUnavailableReason; view: SignInView }
 
 /** The end of a request without prompts by an unverified app that is not connected to any identity of the user. */
-export function ConfirmRedirect({ why, view: { unverified, silently, connector } }: Props) {
+export function ConfirmRedirect({ why, view: { unverified, silently, connector } }: ConfirmRedirectProps) {
   const ends: Partial<Record<SilentRedirect | ConnectorUnavailableReason, AuthorizationResponse>> = {
     ...silently,
     ...connector?.withdrawn,
