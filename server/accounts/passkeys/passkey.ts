@@ -68,6 +68,27 @@ export async function hasRoomForPasskey(tx: Transaction, userId: UserId): Promis
   return (await store.listCredentials(tx, userId)).length < limits.passkeysPerUserMax
 }
 
+/**
+ * Makes room for the passkey of a recovery in an account that the transaction has locked: a recovery must not be
+ * refused. If there is none, removes the newest passkey that was never used since it was created, such as that of a
+ * former recovery. A thief who repeats recoveries thus removes their own passkeys. If all were used, removes the one
+ * that was not used for longest. The caller ends the sessions.
+ */
+export async function makeRoomForPasskey(tx: Transaction, userId: UserId, now: Date): Promise<void> {
+  const passkeys = await listPasskeys(tx, userId)
+  if (passkeys.length < limits.passkeysPerUserMax) return
+  const removed = passkeys.findLast(isUnused) ?? passkeys.toSorted(byLastUse)[0]
+  if (!removed) return
+  const { credentialId } = removed
+  await store.deleteCredential(tx, userId, credentialId)
+  await deleteKeyWrap(tx, userId, credentialId)
+  const event = { action: 'passkey.removed', actor: 'system', userId, details: { credentialId } } as const
+  await recordAuditEvent(tx, event, now)
+}
+
+const isUnused = ({ createdAt, lastUsedAt, mayResetKeys }: Passkey) => lastUsedAt === createdAt && !mayResetKeys
+const byLastUse = (one: Passkey, other: Passkey) => one.lastUsedAt.localeCompare(other.lastUsedAt)
+
 type Renaming = { session: PasskeySession; credentialId: string; name: string }
 
 /** Renames a passkey. Throws `passkey_not_found` or `invalid_request`. */

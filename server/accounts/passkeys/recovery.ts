@@ -16,7 +16,7 @@ import type { SessionLifecycle } from '#accounts/sessions/ending.ts'
 import { verifyAttestation } from './attestation.ts'
 import type { FlowClient } from './ceremony.ts'
 import { type BoundTo, beginFlow, consumeFlow, creationOptions } from './ceremony.ts'
-import { createPasskey } from './passkey.ts'
+import { createPasskey, makeRoomForPasskey } from './passkey.ts'
 import * as store from './store.ts'
 
 type About = { to: string; handle: string; language: Language } & Pick<Config, 'authUrl' | 'brand'>
@@ -104,7 +104,8 @@ type Finish = { flowId: string; credential: RegistrationResponse; client: FlowCl
 
 /**
  * Recovers the account in one transaction: consumes the code, stores the passkey, ends all sessions and creates one.
- * The keys stay as they are. Throws `invalid_flow`, `invalid_credential` or `credential_in_use`.
+ * The keys stay as they are. An account that has all the passkeys it can have loses one. Throws `invalid_flow`,
+ * `invalid_credential` or `credential_in_use`.
  */
 export async function finishRecovery(
   { kernel, sessions }: { kernel: ServerContext; sessions: SessionLifecycle },
@@ -119,6 +120,7 @@ export async function finishRecovery(
   const recovered = await transaction(db, async (tx) => {
     await lockActiveUser(tx, userId, now)
     if (!(await consumeRecoveryCode(tx, userId, recoveryAuthSha256))) throw errors.invalid_flow()
+    await makeRoomForPasskey(tx, userId, now)
     await createPasskey(tx, { ...made, userId, browser: { ...browser, language } }, now)
     const sessionsEnded = await sessions.end(tx, { userId, which: 'all' }, now)
     const session = await sessions.start(tx, { ...made, userId }, browser, now)

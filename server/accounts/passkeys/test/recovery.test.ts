@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { IdentityId } from '@countersign/protocol/ids'
+import { sql } from 'kysely'
 import { auditEventsOf } from '#testing/audit-events.ts'
 import { createAuthenticator, type AuthenticatorOverrides } from '#testing/authenticator.ts'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
@@ -245,6 +246,53 @@ test('REC-02 twenty wrong codes in an hour block their address and no other reco
   assert.equal((await renew(person.headers)).statusCode, 200, 'a signed-in user stays signed in')
   limited.pass(3600)
   assert.deepEqual(await attempt(person.handle, '192.0.2.66', recoveryAuth), [200, undefined])
+})
+
+test('GRW-16 recoveries keep an account at twenty passkeys, and remove those of former recoveries first', async () => {
+  const person = await register()
+  const own = [person.authenticator.credentialId]
+  for (let count = 1; count < 19; count += 1) {
+    const { flowId, options } = (await post('/api/auth/passkeys/start', {}, person.headers)).json()
+    const { register: create, credentialId } = createAuthenticator(place)
+    const keyWrap = { kind: 'passkey_prf', credentialId, ciphertext: 'by.pass.key' }
+    const finished = { flowId, credential: create(options), keyWrap }
+    assert.equal((await post('/api/auth/passkeys/finish', finished, person.headers)).statusCode, 201)
+    own.push(credentialId)
+    world.pass(1)
+  }
+  let code = person.recoveryAuth
+  async function recover() {
+    world.pass(1)
+    const { answer, authenticator } = await finish(await start(person.handle, code))
+    assert.equal(answer.statusCode, 200, answer.body)
+    const headers = { authorization: `Bearer ${answer.json().sessionToken}` }
+    code = newCode()
+    const payload = { recoveryAuth: code, ciphertext: 'new' }
+    await world.api.inject({ method: 'PUT', url: '/api/account/recovery', headers, payload })
+    const { passkeys } = (await get('/api/auth/passkeys', headers)).json()
+    const { keyWraps } = (await get('/api/account/key-wraps', headers)).json()
+    return { authenticator, wraps: keyWraps.length - 1, ids: new Set(passkeys.map(idOf)) }
+  }
+  const idOf = ({ credentialId }: { credentialId: string }) => credentialId
+  const [first, second] = [await recover(), await recover()]
+  assert.deepEqual([first.ids.size, second.ids.size, second.wraps], [20, 20, 19])
+  assert.deepEqual([...new Set(own).difference(second.ids)], [])
+  const [removed, ...more] = await auditEventsOf(world.db, person.userId, 'passkey.removed')
+  const details = { credentialId: first.authenticator.credentialId }
+  assert.deepEqual([removed?.actor, removed?.details, more], ['system', details, []])
+
+  world.pass(1)
+  const { flowId, options } = (await post('/api/auth/login/start', {})).json()
+  const credential = second.authenticator.authenticate(options)
+  assert.equal((await post('/api/auth/login/finish', { flowId, credential })).statusCode, 200)
+  const third = await recover()
+  assert.deepEqual([...new Set(own).difference(third.ids), third.wraps], [own.at(-1), 18])
+  assert.equal(third.ids.has(second.authenticator.credentialId), true, 'a passkey in use')
+
+  const used = world.db.updateTable('passkey_credential').where('user_id', '=', person.userId)
+  await used.set(({ ref }) => ({ last_used_at: sql`${ref('created_at')} + interval '1 second'` })).execute()
+  const fourth = await recover()
+  assert.deepEqual([...third.ids.difference(fourth.ids), fourth.wraps], [own[0], 17])
 })
 
 test('a user can see whether a recovery code is active', async () => {
