@@ -60,8 +60,9 @@ export function returnUrl(
 export function acceptsSsoAt(returnTo: string, { authUrl, businessUrl }: Pick<Site, 'authUrl' | 'businessUrl'>) {
   if (returnTo === '/account') return true
   const { origin, pathname, searchParams } = new URL(returnTo, authUrl)
-  if (origin === businessUrl) return /^\/organizations(\/|$)/.test(pathname)
-  if (pathname !== '/signin') return false
+  // The hosts may share an origin.
+  if (origin === businessUrl && /^\/organizations(\/|$)/.test(pathname)) return true
+  if (origin !== authUrl || pathname !== '/signin') return false
   if (searchParams.has('max_age') || searchParams.has('resource')) return false
   if (searchParams.get('prompt')?.split(' ').includes('login')) return false
   const scope = searchParams.get('scope')?.split(' ') ?? []

@@ -107,3 +107,12 @@ test('SSO is offered only before pages that a session opened by it can use', () 
   ])
     assert.equal(acceptsSsoAt(address, site), false, address)
 })
+
+test('SSO is offered before the same pages where the hosts share an origin', () => {
+  const shared = { authUrl: origin, businessUrl: origin }
+  for (const address of ['/organizations', `${origin}/organizations/1/members`, `${request}&organization_id=select`])
+    assert.equal(acceptsSsoAt(address, shared), true, address)
+  for (const address of [request, `${origin}/invitations/1`, '/developers', '/account/security'])
+    assert.equal(acceptsSsoAt(address, shared), false, address)
+  assert.equal(acceptsSsoAt(`${site.businessUrl}/signin?organization_id=select`, site), false)
+})
