@@ -51,6 +51,8 @@ test('a user reads their activity, exports their data, and deletes the account; 
   await assert.rejects(shop.readUserinfo(known), { status: 401 })
   await page.goto(`${service.authUrl}/account`)
   await page.waitForURL(/\/login/)
+  await ada.control('sign-in').waitFor()
+  assert.equal(await ada.control('continue-as').count(), 0)
   assert.deepEqual(await ada.authenticator.credentials(), [], 'the passkey is no longer offered')
   await ada.leave()
 })

@@ -43,6 +43,12 @@ export function rememberIdentity(userId: string, identity: Named): void {
   if (before) store({ ...before, ...named(identity) })
 }
 
+/** Updates what this browser offers of a user, if it knows them: the identity may have changed, or be deleted. */
+export function updateKnownUser(userId: string, own: Named[]): void {
+  const known = readKnownUsers().find((user) => user.userId === userId)
+  if (known) rememberUser(known, own)
+}
+
 export function forgetUser(userId: string): void {
   write(readKnownUsers().filter((user) => user.userId !== userId))
 }

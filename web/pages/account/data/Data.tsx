@@ -4,6 +4,7 @@ import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { useState } from 'preact/hooks'
 import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
+import { forgetUser } from '../../../lib/session/known-users.ts'
 import type { Session } from '../../../lib/session/session.ts'
 import { ActionButton, ActionForm } from '../../../components/form/Actions.tsx'
 import { PageHead } from '../../../components/frame/Frame.tsx'
@@ -46,6 +47,7 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
       } catch (error) {
         return setApps(appsThatWouldGo(error))
       }
+      forgetUser(session.user.userId)
       await signalAllAcceptedCredentials(session.user.userId, [])
       location.assign('/')
     },

@@ -2,6 +2,7 @@ import { pageLimits } from '@countersign/protocol/formats/registries/page-limits
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { useState } from 'preact/hooks'
 import { signalCurrentUserDetails } from '../../../lib/keys/passkey-signals.ts'
+import { updateKnownUser } from '../../../lib/session/known-users.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { useMessages } from '../words.ts'
@@ -72,6 +73,7 @@ function OpenDialog({ of: dialog, data, onChange, onChoose }: OpenDialogProps) {
     }))
     close()
     toast(said)
+    updateKnownUser(session.user.userId, updated)
     const [first] = updated
     // Passkeys show the names of the user's first identity.
     if (first) void signalCurrentUserDetails(session.user.userId, first)
