@@ -96,7 +96,11 @@ test('a browser offers to continue as its user, until they are forgotten there',
   await dora.context.clearCookies()
   dora.offerPasskeys(false)
   await page.goto(`${shop.origin}/sign-in`)
+  const finishing = page.waitForRequest('**/api/auth/login/finish')
   await page.getByText(words.login.continueAs('Dora')).click()
+  const { credential, userId } = (await finishing).postDataJSON()
+  const owner = Buffer.from(userId.replaceAll('-', ''), 'hex')
+  assert.deepEqual(Buffer.from(credential.response.userHandle, 'base64url'), owner)
   await dora.press('approve')
   assert.equal(await page.locator('#name').innerText(), 'Dora')
 

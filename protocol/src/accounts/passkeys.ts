@@ -184,10 +184,16 @@ export const startSignIn = endpoint(
   { 200: RequestStarted },
 )
 
+const NamedUser = Type.Unsafe<UserId>({
+  ...UserId,
+  description:
+    'User that the passkey must belong to, if the page named the passkey. The user handle may then be absent.',
+})
+
 export const finishSignIn = endpoint(
   'POST /api/auth/login/finish',
   { ...page, summary: 'Sign in with a passkey' },
-  { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse }) },
+  { body: Type.Object({ flowId: FlowId, credential: AuthenticationResponse, userId: Type.Optional(NamedUser) }) },
   { 200: SignedIn },
 )
 

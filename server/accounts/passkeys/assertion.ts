@@ -226,6 +226,8 @@ type RecoveredProof = {
   passkey: RecoveredPasskey
   credential: AuthenticationResponse
   challenge: string
+  /** User that the passkey must belong to, if the user is already known. */
+  owner?: UserId
   /** Session whose user the passkey must have authenticated, if there is one. */
   session?: RecoveredSession
 }
@@ -236,14 +238,15 @@ type RecoveredProof = {
  */
 export async function withRecoveredAssertion<Result extends object>(
   { kernel, recoveredPasskeys }: RecoveredServices,
-  { passkey, credential, challenge, session }: RecoveredProof,
+  { passkey, credential, challenge, owner, session }: RecoveredProof,
   now: Date,
   work: (tx: Transaction, proved: VerifiedAssertion, passkey: RecoveredPasskey) => Promise<Result>,
 ): Promise<Result> {
   const { db } = kernel
   const isOther = session && (session.userId !== passkey.userId || session.identityId !== passkey.identityId)
-  if (isOther) throw errors.invalid_credential()
-  const proved = await verifyAgainst(kernel, passkey, { sent: credential, challenge, isKnown: session !== undefined })
+  if (isOther || (owner !== undefined && passkey.userId !== owner)) throw errors.invalid_credential()
+  const isKnown = session !== undefined || owner !== undefined
+  const proved = await verifyAgainst(kernel, passkey, { sent: credential, challenge, isKnown })
   const { userId } = proved
   const done = await transaction(db, async (tx) => {
     await lockActiveUser(tx, userId, now)

@@ -98,7 +98,13 @@ export async function readAccount(
   return { identities, keyWraps }
 }
 
-type FinishSignIn = { flowId: string; credential: AuthenticationResponse; client: FlowClient }
+type FinishSignIn = {
+  flowId: string
+  credential: AuthenticationResponse
+  /** User that the passkey must belong to, if the page has named the passkey. */
+  userId?: UserId
+  client: FlowClient
+}
 
 /**
  * Signs a user in. With a passkey that a recovery link brought, the session is limited to one identity. Throws
@@ -110,7 +116,8 @@ export async function finishSignIn(
   browser: ClientBrowser,
 ) {
   const now = kernel.clock()
-  const { credential } = finish
+  const { credential, userId: owner } = finish
+  const named = owner !== undefined && { owner }
   const [{ challenge, requestSha256 }, found] = await Promise.all([
     consumeFlow(kernel.db, 'authenticate', finish, now),
     store.findCredential(kernel.db, credential.id),
@@ -128,9 +135,9 @@ export async function finishSignIn(
   }
   // Nearly every sign-in is by a passkey of an account, and needs no look for another.
   const passkey = found ? undefined : await recoveredPasskeys.find(kernel.db, credential.id)
-  if (!passkey) return withVerifiedAssertion(kernel, { credential, challenge, found }, now, start)
+  if (!passkey) return withVerifiedAssertion(kernel, { credential, challenge, found, ...named }, now, start)
   const services = { kernel, recoveredPasskeys }
-  return withRecoveredAssertion(services, { passkey, credential, challenge }, now, (tx, proved, used) => {
+  return withRecoveredAssertion(services, { passkey, credential, challenge, ...named }, now, (tx, proved, used) => {
     const { identityId, holdUntil } = used
     return start(tx, { ...proved, limitedTo: { identityId, holdUntil } })
   })

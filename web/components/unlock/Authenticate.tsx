@@ -58,8 +58,8 @@ export function Authenticate({ returnTo, acceptsSso = false, salt, requestUri, d
       await arrive(await signInWithPasskey(handle, await use()).catch(again))
     },
   }
-  const continueAs = async ({ handle: name, credentialId, identityId }: KnownUser) =>
-    arrive(await signInWithPasskey(name, { ...(await use()), credentialId }).catch(again), identityId)
+  const continueAs = async (user: KnownUser) =>
+    arrive(await signInWithPasskey(user.handle, { ...(await use()), known: user }).catch(again), user.identityId)
   const write = (text: string) => {
     setHandle(text)
     setProblem(undefined)

@@ -14,6 +14,7 @@ import type {
   RequestOptions,
 } from '@countersign/protocol/accounts/passkeys'
 import { call, ApiError } from '../api/call.ts'
+import type { KnownUser } from '../session/known-users.ts'
 import { signalIfUnknown } from './passkey-signals.ts'
 
 /** A user who has signed in, with the PRF output of their passkey if it was requested. */
@@ -49,24 +50,30 @@ export class CeremonyError extends Error {
 export type PasskeyUse = { salt?: BufferSource | undefined; requestUri?: string | undefined }
 
 /**
- * Signs in with a passkey, in the browser's own dialog. With a `credentialId`, the dialog asks for that passkey alone.
+ * Signs in with a passkey, in the browser's own dialog. With a known user, the dialog asks for their passkey alone.
+ * Authenticators may then leave out the user handle (WebAuthn §6.3.3).
  */
 export async function signInWithPasskey(
   handle: string,
-  { salt, requestUri, credentialId }: PasskeyUse & { credentialId?: string } = {},
+  { salt, requestUri, known }: PasskeyUse & { known?: Pick<KnownUser, 'userId' | 'credentialId'> } = {},
 ): Promise<SignedIn> {
   const body = { ...(handle && { handle }), ...(requestUri !== undefined && { requestUri }) }
   const { flowId, options } = await call('POST /api/auth/login/start', { body })
-  const chosen = credentialId === undefined ? {} : { allowCredentials: [toDescriptor(credentialId)] }
-  return finishSignIn(flowId, await authenticate({ ...options, ...chosen }, { salt }))
+  const chosen = known && { allowCredentials: [toDescriptor(known.credentialId)] }
+  return finishSignIn(flowId, await authenticate({ ...options, ...chosen }, { salt }), known)
 }
 
 /** Returns whether this browser can use passkeys at all. */
 export { browserSupportsWebAuthn as supportsPasskeys }
 
-async function finishSignIn(flowId: string, { credential, used }: Assertion): Promise<SignedIn> {
+async function finishSignIn(
+  flowId: string,
+  { credential, used }: Assertion,
+  known?: Pick<KnownUser, 'userId'>,
+): Promise<SignedIn> {
+  const body = { flowId, credential, ...(known && { userId: known.userId }) }
   try {
-    return { ...(await call('POST /api/auth/login/finish', { body: { flowId, credential } })), used }
+    return { ...(await call('POST /api/auth/login/finish', { body })), used }
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalid_credential')
       await signalIfUnknown(credential.id).catch(reportError)

@@ -1,3 +1,4 @@
+import type { UserId } from '@countersign/protocol/ids'
 import { isObject } from '@countersign/protocol/formats/json'
 import { readLocal, writeLocal } from '../remembered.ts'
 
@@ -6,7 +7,7 @@ import { readLocal, writeLocal } from '../remembered.ts'
  * that they used. Only this browser knows it, until they are forgotten here.
  */
 export type KnownUser = {
-  userId: string
+  userId: UserId
   credentialId: string
   identityId: string
   handle: string

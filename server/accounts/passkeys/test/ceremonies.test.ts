@@ -119,6 +119,20 @@ for (const [what, bent] of Object.entries(wrongAssertions))
     assert.equal((await post('/api/auth/login/finish', { flowId: honest.flowId, credential })).statusCode, 200)
   })
 
+test('PKY-10 a passkey that the page has named may leave out the user handle, and must be that user’s', async () => {
+  const [{ authenticator, userId }, other] = [await world.person(), await world.person()]
+  const signIn = async (named: object, bent: AuthenticatorOverrides) => {
+    const { flowId, options } = await startSignIn()
+    const credential = authenticator.authenticate(options, bent)
+    return (await post('/api/auth/login/finish', { flowId, credential, ...named })).statusCode
+  }
+  assert.equal(await signIn({ userId }, { userHandle: null }), 200)
+  assert.equal(await signIn({ userId }, {}), 200)
+  assert.equal(await signIn({ userId }, { userHandle: victimsHandle }), 401)
+  assert.equal(await signIn({}, { userHandle: null }), 401)
+  for (const bent of [{}, { userHandle: null }]) assert.equal(await signIn({ userId: other.userId }, bent), 401)
+})
+
 test('PKY-17 an assertion with one flipped bit anywhere is rejected', async () => {
   const { authenticator, userId } = await world.person()
   const before = await sessionsOf(userId)
