@@ -90,7 +90,11 @@ async function register(person: Person, app: (typeof firstHour.apps)[number], lo
   await press('create-app')
   await page.getByText(apps.secretOnce).waitFor()
   await look(`admin-created-app-${app.key}`)
-  await press('app-saved')
+  const secret = page.locator('code[data-name="client-secret"]')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  assert.match(await secret.innerText(), /^\S{20,}$/)
+  await press('client-secret-saved')
 }
 
 async function restrict({ page, press, write }: Person, { name, access }: (typeof firstHour.apps)[1]) {

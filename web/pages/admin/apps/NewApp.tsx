@@ -7,11 +7,11 @@ import { TextArea } from '../../../components/display/Facts.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { Field } from '../../../components/form/Field.tsx'
-import { Note } from '../../../components/ui/Chip.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { isAddress, parseUrlList } from '../../../lib/urls.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { ShownOnce } from '../acting/ShownOnce.tsx'
 import { useAppsMessages } from './words.ts'
 
 export type CreatedApp = ResponseOf<'POST /api/admin/apps'>
@@ -106,31 +106,33 @@ function areUrls(uris: string[]): boolean {
   return uris.length > 0 && uris.every(isAddress)
 }
 
+type CreatedProps = { of: CreatedApp; onClose: () => void }
+
 /** Shows the credentials of a new app. Its secret cannot be shown again. */
-export function CreatedAppDialog({
-  of: { name, clientId, clientSecret },
-  onClose,
-}: {
-  of: CreatedApp
-  onClose: () => void
-}) {
+export function CreatedAppDialog({ of: { name, clientId, clientSecret }, onClose }: CreatedProps) {
   const words = useAppsMessages()
+  const title = words.registered(isolate(name))
+  const credentials = <CopyableFields of={[{ label: words.clientId, value: clientId, action: 'copy-client-id' }]} />
+  if (clientSecret === undefined)
+    return (
+      <Dialog title={title} onClose={onClose}>
+        {credentials}
+        <div class="actions">
+          <button type="button" class="button primary" data-action="app-created" onClick={onClose}>
+            {words.close}
+          </button>
+        </div>
+      </Dialog>
+    )
   return (
-    <Dialog title={words.registered(isolate(name))} onClose={onClose}>
-      {clientSecret !== undefined && <Note tone="wait">{words.secretOnce}</Note>}
-      <CopyableFields
-        of={[
-          { label: words.clientId, value: clientId, action: 'copy-client-id' },
-          ...(clientSecret === undefined
-            ? []
-            : [{ label: words.secret, value: clientSecret, action: 'copy-client-secret' }]),
-        ]}
-      />
-      <div class="actions">
-        <button type="button" class="button primary" data-action="app-saved" onClick={onClose}>
-          {clientSecret === undefined ? words.close : words.secretSaved}
-        </button>
-      </div>
-    </Dialog>
+    <ShownOnce
+      title={title}
+      name="client-secret"
+      text={clientSecret}
+      words={{ what: words.secret, once: words.secretOnce, saved: words.secretSaved }}
+      onClose={onClose}
+    >
+      {credentials}
+    </ShownOnce>
   )
 }
