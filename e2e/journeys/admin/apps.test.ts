@@ -54,6 +54,14 @@ test('CON-11 an owner assigns a role of an app, and previews what the app learns
   await write('key', 'viewer')
   await press('save-role')
   await page.locator('.list').getByText(apps.roles.unassigned).waitFor()
+  await press('ask-add-role')
+  await write('key', 'editor')
+  await press('save-role')
+  await page.getByText(apps.roles.keyTaken).waitFor()
+  await look('admin-taken-role')
+  await press('cancel')
+  const { roles } = await askAdmin(stage.service, 'GET', `apps/${clientId}/roles`)
+  assert.deepEqual(roles[0], { key: 'editor', displayName: 'Editor' })
   await askAdmin(stage.service, 'PUT', `apps/${clientId}/claims`, {
     claims: [{ claim: 'team', source: 'literal:blue', scope: 'openid' }],
   })

@@ -9,7 +9,7 @@ import { findIdentityId } from '../acting/find-identity.ts'
 import { isKey } from '../acting/key.ts'
 import { useOperator } from '../acting/operator.ts'
 import { wordsOf } from '../acting/words-of.ts'
-import { type RoleView, withRole } from './role-view.ts'
+import { hasRole, type RoleView, withRole } from './role-view.ts'
 import { useAppsMessages } from './words.ts'
 
 type Props = { clientId: string; role?: RoleView; onSaved: (roles: AppRoles) => void; onClose: () => void }
@@ -27,6 +27,7 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
     people: role?.handles.map(atHandle).join(' ') ?? '',
   })
   const [isChecked, setChecked] = useState(false)
+  const [takenKey, setTakenKey] = useState<string>()
   const { key } = draft
   const displayName = draft.name.trim() || key
   const [groups, people] = [wordsOf(draft.groups), wordsOf(draft.people)]
@@ -41,12 +42,15 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
       for (const each of people) identities.push(await findIdentityId(operator, each))
       const params = { clientId }
       const before = await operator.ask('GET /api/admin/apps/:clientId/roles', { params })
+      if (role === undefined && hasRole(before, key)) return setTakenKey(key)
       const body = withRole(before, { key, displayName, groups, identities })
       onSaved(await operator.ask('PUT /api/admin/apps/:clientId/roles', { params, body }))
       onClose()
       toast(words.saved(isolate(displayName)))
     },
   }
+  const invalidKey = isValid ? undefined : words.keyProblem
+  const keyProblem = key === takenKey ? words.keyTaken : invalidKey
   const options = [
     ...(displayName === key ? [] : ['--name', displayName]),
     ...optionsOf('--group', groups),
@@ -62,7 +66,7 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
       <DraftFields
         draft={draft}
         isNew={role === undefined}
-        problem={isChecked && !isValid ? words.keyProblem : undefined}
+        problem={isChecked ? keyProblem : undefined}
         onChange={(changed) => setDraft({ ...draft, ...changed })}
       />
     </Ask>

@@ -19,9 +19,13 @@ export function rolesOf({ roles, roleAssignments, identities }: AppRoles): RoleV
 /** All roles of an app and who has them, as the API takes them. */
 type Change = RequestOf<'PUT /api/admin/apps/:clientId/roles'>['body']
 
+export function hasRole({ roles }: AppRoles, key: string): boolean {
+  return roles.some((role) => role.key === key)
+}
+
 /** Returns all roles with one of them added or replaced. */
 export function withRole(before: AppRoles, { groups, identities, ...role }: Role): Change {
-  const isPresent = before.roles.some(({ key }) => key === role.key)
+  const isPresent = hasRole(before, role.key)
   const { roles, roleAssignments } = withoutRole(before, role.key)
   return {
     roles: isPresent ? before.roles.map((each) => (each.key === role.key ? role : each)) : [...roles, role],

@@ -133,6 +133,7 @@ export const adminAppsMessages: typeof english = {
     key: 'Schlüssel',
     keyHint: 'Die App liest ihn. Er lässt sich später nicht ändern.',
     keyProblem: 'Erlaubt sind Kleinbuchstaben, Ziffern und . _ : / -. Am Anfang steht ein Buchstabe oder eine Ziffer.',
+    keyTaken: 'Die App hat bereits eine Rolle mit diesem Schlüssel.',
     name: 'Name',
     nameHint: 'Ohne Angabe: der Schlüssel',
     groups: 'Gruppen',

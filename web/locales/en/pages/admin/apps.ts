@@ -125,6 +125,7 @@ export const adminAppsMessages = {
     key: 'Key',
     keyHint: 'The app reads it. It can’t be changed later.',
     keyProblem: 'Use lower-case letters, digits and . _ : / -, and begin with a letter or digit.',
+    keyTaken: 'The app already has a role with this key.',
     name: 'Name',
     nameHint: 'Without one: the key',
     groups: 'Groups',
