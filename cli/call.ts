@@ -1,8 +1,13 @@
+import { setTimeout as pass } from 'node:timers/promises'
 import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import { CliError, fieldsOf, textOf } from './terminal.ts'
 import { type Settings, loadAdminToken } from './settings.ts'
 
 const answerTimeoutSeconds = 15
+
+/** A rate limit that allows nothing after as many pauses will not do so. */
+const attemptsMax = 10
+const pauseSecondsMax = 120
 
 /** An error response of the server; `code` is its `error` field. */
 export class ApiError extends CliError {
@@ -19,7 +24,10 @@ export class ApiError extends CliError {
 type Fields = Record<string, string>
 type Parts = { params?: Fields; querystring?: Fields; headers?: Fields; body?: unknown }
 
-/** Calls an endpoint as the operator. Throws `ApiError` for an error response, `CliError` if there is no response. */
+/**
+ * Calls an endpoint as the operator. A read waits for the rate limit. Throws `ApiError` for an error response,
+ * `CliError` if there is no response.
+ */
 export async function call<Name extends keyof Api>(
   settings: Settings,
   name: Name,
@@ -80,7 +88,10 @@ async function send<Name extends keyof Api>(
     },
     ...(content && { body: content.body }),
   }
-  const response = await reach(`${settings.baseUrl}${path}`, init, timeoutSeconds)
+  const url = `${settings.baseUrl}${path}`
+  const response = await (method === 'GET'
+    ? reachInTurn(settings, url, init, timeoutSeconds)
+    : reach(url, init, timeoutSeconds))
   if (!response.ok) throw await refusalOf(response)
   const answer = response.status === 204 ? null : await parseJsonResponse(response)
   // The only place that trusts the response to match the protocol: the server serializes by the same schema.
@@ -98,6 +109,29 @@ export async function reach(
   } catch (cause) {
     throw new CliError(`cannot reach ${url} (${reasonOf(cause, timeoutSeconds)})`, { cause })
   }
+}
+
+/** Sends a read again when the rate limit of the server allows it: a list may have more pages than that. */
+export async function reachInTurn(
+  { json }: Settings,
+  url: string,
+  init: RequestInit = {},
+  timeoutSeconds = answerTimeoutSeconds,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await reach(url, init, timeoutSeconds)
+    const seconds = retrySecondsOf(response) ?? 1
+    if (response.status !== 429 || seconds > pauseSecondsMax || attempt === attemptsMax) return response
+    await response.body?.cancel()
+    if (!json) console.error(`rate limit reached; continuing in ${seconds} s`)
+    await pass(seconds * 1000)
+  }
+}
+
+/** Returns the seconds of `Retry-After`, or undefined if there are none. */
+function retrySecondsOf({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
 export async function parseJsonResponse(response: Response): Promise<unknown> {
@@ -132,7 +166,9 @@ export async function refusalOf(response: Response): Promise<ApiError> {
   const message = textOf(description) || `The server returned status ${status}`
   // A fault of the server names the request by which its log is searched.
   const request = textOf(requestId) === '' ? '' : ` (requestId ${textOf(requestId)})`
-  return new ApiError(status, textOf(error) || `status_${status}`, message + request)
+  const seconds = status === 429 ? retrySecondsOf(response) : undefined
+  const time = seconds === undefined ? '' : ` (retry in ${seconds} s)`
+  return new ApiError(status, textOf(error) || `status_${status}`, message + time + request)
 }
 
 /** Returns the reason, such as `ECONNREFUSED`: undici hides it in the cause of `fetch failed`. */

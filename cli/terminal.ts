@@ -54,17 +54,20 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2))
 }
 
-/** Formats rows of cells, each column as wide as its widest cell. */
+/** Prints rows of cells, each column as wide as its widest cell. */
 export function printTable(rows: string[][]): void {
+  for (const line of formatTable(rows)) console.log(line)
+}
+
+export function formatTable(rows: string[][]): string[] {
   const shown = rows.map((row) => row.map(stripControlCharacters))
-  const widths = shown[0]?.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0))) ?? []
+  const widths: number[] = []
   for (const row of shown)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+    for (const [column, { length }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, length)
+  return shown.map((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    return cells.join('  ').trimEnd()
+  })
 }
 
 /** Removes control characters, so that text of others cannot control the terminal. */

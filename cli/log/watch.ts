@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as pass } from 'node:timers/promises'
 import { advanceAuditHeads, isAuditHead, type AuditHeadError } from '@countersign/protocol/formats/audit/audit-head'
 import { type Checkpoint, type NoteKey, writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { type KeyEvent, identityDigest, parseKeyEvent } from '@countersign/protocol/formats/signing/key-event'
@@ -8,7 +7,7 @@ import { verifyCheckpoint } from '@countersign/protocol/formats/signing/key-incl
 import { type Subtree, appendLeaves, hashLeaf, rootOf } from '@countersign/protocol/formats/signing/merkle-tree'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { Command } from 'commander'
-import { parseJsonResponse, reach, readText } from '../call.ts'
+import { parseJsonResponse, reach, reachInTurn, readText } from '../call.ts'
 import { CliError, fieldsOf, listOf, printJson, printTable, textOf } from '../terminal.ts'
 import { type Settings, settingsOf } from '../settings.ts'
 import { readTrustFile } from '../trust-file.ts'
@@ -23,10 +22,6 @@ type LogEntry = KeyEvent & { index: number }
 
 /** Events in the output. A log may have grown by any number. */
 const eventsMax = 1000
-
-/** A rate limit that allows nothing after as many pauses will not do so. */
-const attemptsMax = 10
-const pauseSecondsMax = 120
 
 const { sha256 } = nodeSuite
 
@@ -155,20 +150,10 @@ function addEvent(followed: Followed, event: LogEntry, digests: string[]): void 
   if (followed.events.length < eventsMax) followed.events.push(event)
 }
 
-async function fetchLeaves({ baseUrl }: Settings, start: number): Promise<string[]> {
-  const response = await reachInTurn(`${baseUrl}/api/transparency/leaves?start=${start}`)
+async function fetchLeaves(settings: Settings, start: number): Promise<string[]> {
+  const response = await reachInTurn(settings, `${settings.baseUrl}/api/transparency/leaves?start=${start}`)
   if (!response.ok) throw new CliError(`${response.url} returned ${response.status}`)
   return listOf(fieldsOf(await parseJsonResponse(response))['leaves']).map((leaf) => textOf(fieldsOf(leaf)['leaf']))
-}
-
-/** Sends a request again when the rate limit of the server allows it: a log may have more pages. */
-async function reachInTurn(url: string): Promise<Response> {
-  for (let attempt = 1; ; attempt += 1) {
-    const response = await reach(url)
-    if (response.status !== 429 || attempt === attemptsMax) return response
-    const seconds = Number(response.headers.get('retry-after') ?? 0)
-    await pass(Math.min(Number.isFinite(seconds) ? seconds : 0, pauseSecondsMax) * 1000)
-  }
 }
 
 type Printed = { added: number; events: LogEntry[]; omitted: number; audit: WatchState['audit'] }

@@ -1,10 +1,9 @@
-import { setTimeout as pass } from 'node:timers/promises'
 import type { AuditHead, AuditHeadState } from '@countersign/protocol/formats/audit/audit-head'
 import { writeVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
 import { nodeSuite } from '@countersign/protocol/signing/receipt-verification'
 import type { AuditChainPlace, AuditChainState } from '@countersign/protocol/operations/audit'
 import { type Command, InvalidArgumentError } from 'commander'
-import { ApiError, call } from '../call.ts'
+import { call } from '../call.ts'
 import { fetchAuditHeads } from '../log/audit-heads.ts'
 import { readState } from '../log/state-file.ts'
 import { type Settings, settingsOf } from '../settings.ts'
@@ -15,9 +14,6 @@ type Options = { from: number; known?: AuditChainPlace; trust?: string; state?: 
 
 const { sha256 } = nodeSuite
 const placesMax = 1000
-/** More than the minute of the limit takes. */
-const attemptsMax = 8
-const pauseMilliseconds = 10_000
 /** Events are kept for 30 days at least. The clocks of processes differ by less than a day. */
 const keptMilliseconds = 29 * 24 * 3600 * 1000
 
@@ -95,17 +91,9 @@ async function verify(settings: Settings, from: number, published: AuditHead[]):
   return { checked, erased, matched, state }
 }
 
-/** Reads a range of places, and waits where the server limits how often. */
-async function readPlaces(settings: Settings, from: number, count: number): Promise<AuditChainState> {
+function readPlaces(settings: Settings, from: number, count: number): Promise<AuditChainState> {
   const querystring = { from: String(from), limit: String(count) }
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await call(settings, 'GET /api/admin/audit/verify', { querystring })
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 429) || attempt === attemptsMax) throw error
-      await pass(pauseMilliseconds)
-    }
-  }
+  return call(settings, 'GET /api/admin/audit/verify', { querystring })
 }
 
 /** Throws unless a place has the hash that was published. Returns whether one was. */

@@ -9,7 +9,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import { ask, createRemotePerson } from '../../server/testing/remote-signer.ts'
 import { startService, testAdminToken, type Service } from '../../server/testing/service.ts'
 import { reach } from '../call.ts'
-import { fieldsOf, listOf, textOf } from '../terminal.ts'
+import { fieldsOf, formatTable, listOf, textOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -120,6 +120,54 @@ test('QRY-06 every organization is listed, on however many pages the server send
       made.push((await ask<Made>(business, '/api/organizations', { headers, json })).organization.id)
   }
   assert.deepEqual((await listed('organizations', 'organizationId')).toSorted(), made.toSorted())
+})
+
+/** Starts a server with two pages of groups. Returns its URL, and the methods of requests that it refused. */
+async function limiting(t: TestContext, retryAfter: (nth: number) => string | undefined) {
+  const refused: (string | undefined)[] = []
+  const group = { displayName: 'Group', memberCount: 1 }
+  let nth = 0
+  const other = createServer(({ method, url = '' }, response) => {
+    const seconds = retryAfter((nth += 1))
+    if (seconds !== undefined) {
+      refused.push(method)
+      const body = { error: 'rate_limited', error_description: 'Too many requests.' }
+      return response.writeHead(429, { 'retry-after': seconds }).end(JSON.stringify(body))
+    }
+    const [key, nextCursor] = url.includes('cursor=') ? ['second', null] : ['first', 'next']
+    response.end(JSON.stringify({ groups: [{ ...group, key }], nextCursor }))
+  }).listen(0, 'localhost')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const address = other.address()
+  assert.ok(address !== null && typeof address === 'object')
+  return { BASE_URL: `http://localhost:${address.port}`, refused }
+}
+
+test('a list with more pages than the rate limit allows waits and is complete', async (t) => {
+  const { BASE_URL, refused } = await limiting(t, (nth) => (nth === 2 || nth === 3 ? '1' : undefined))
+  const { code, stdout, stderr } = await countersign(['groups', 'list'], { BASE_URL })
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /first.*\nsecond/)
+  assert.equal(stderr, 'rate limit reached; continuing in 1 s\n'.repeat(2))
+  assert.equal(refused.length, 2)
+})
+
+test('a command stops at a rate limit that lasts long, and a change at any, with the time', async (t) => {
+  const hour = await limiting(t, () => '3600')
+  const read = await countersign(['groups', 'list'], { BASE_URL: hour.BASE_URL })
+  assert.deepEqual([read.code, read.stderr], [1, 'error: Too many requests. (retry in 3600 s)\n'])
+  assert.deepEqual(hour.refused, ['GET'])
+  const second = await limiting(t, () => '1')
+  const change = await countersign(['groups', 'create', 'eng'], { BASE_URL: second.BASE_URL })
+  assert.deepEqual([change.code, change.stderr], [1, 'error: Too many requests. (retry in 1 s)\n'])
+  assert.deepEqual(second.refused, ['POST'])
+})
+
+test('a table has any number of rows', () => {
+  const rows = Array.from({ length: 200_000 }, (_, nth) => [String(nth), 'shown'])
+  const lines = formatTable([['Number', 'State'], ...rows])
+  assert.deepEqual([lines.length, lines.at(0), lines.at(-1)], [200_001, 'Number  State', '199999  shown'])
 })
 
 test('CLI-11 the command prints its version and a working completion script', async () => {
