@@ -7,14 +7,20 @@ import { CliError } from './terminal.ts'
 export type Settings = { baseUrl: string; authUrl?: string; dataDir: string; json: boolean }
 
 export function addSettings(program: Command): void {
+  const baseUrl = new Option('--base-url <url>', 'URL of the API host').default('http://localhost:4400')
+  const authUrl = new Option('--auth-url <url>', 'issuer URL, if the API host does not redirect to it')
+  const dataDir = new Option('--data-dir <path>', 'folder that contains the admin token').default('./data')
   program
     .option('--json', 'print JSON instead of text', false)
-    .addOption(new Option('--base-url <url>', 'URL of the API host').env('BASE_URL').default('http://localhost:4400'))
-    .addOption(new Option('--auth-url <url>', 'issuer URL, if the API host does not redirect to it').env('AUTH_URL'))
-    .addOption(
-      new Option('--data-dir <path>', 'folder that contains the admin token').env('DATA_DIR').default('./data'),
-    )
+    .addOption(readFrom('BASE_URL', baseUrl))
+    .addOption(readFrom('AUTH_URL', authUrl))
+    .addOption(readFrom('DATA_DIR', dataDir))
     .addHelpText('after', '\nThe admin token is read from ADMIN_TOKEN, or from the file admin-token in --data-dir.')
+}
+
+/** Lets a variable of the environment give an option. An empty variable counts as unset, as for the server. */
+function readFrom(variable: string, option: Option): Option {
+  return process.env[variable]?.trim() === '' ? option : option.env(variable)
 }
 
 export function settingsOf(command: Command): Settings {

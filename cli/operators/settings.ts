@@ -105,7 +105,7 @@ function textOf(value: SettingValue): string {
 }
 
 function find({ settings }: ServerSettings, key: string): Setting {
-  const setting = settings[key]
+  const setting = Object.hasOwn(settings, key) ? settings[key] : undefined
   if (!setting) throw new CliError(`no setting has the key ${key}`)
   return setting
 }

@@ -21,10 +21,10 @@ after(() => service.close())
 
 type Run = { code: number; stdout: string; stderr: string }
 
-function countersign(words: string[], environment: Record<string, string> = {}): Promise<Run> {
+function countersign(words: string[], environment: Record<string, string> = {}, cwd = process.cwd()): Promise<Run> {
   const env = { ...inherited, BASE_URL: service.baseUrl, ADMIN_TOKEN: testAdminToken, ...environment }
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, 'cli/main.ts'), ...words], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [join(root, 'cli/main.ts'), ...words], { env, cwd }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
     })
   })
@@ -74,6 +74,15 @@ test('doctor says that a server has other URLs', async (t) => {
   const { code, stdout } = await countersign(['doctor'], { BASE_URL: await answering(t, 421) })
   assert.equal(code, 1)
   assert.match(stdout, /✖ server .*returned 421: the server answers under other URLs\n.*BASE_URL/)
+})
+
+test('an empty variable counts as unset', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const unset = { BASE_URL: '', AUTH_URL: '', ADMIN_TOKEN: '', DATA_DIR: '' }
+  const { code, stderr } = await countersign(['apps', 'list'], unset, folder)
+  assert.equal(code, 1)
+  assert.match(stderr, /^error: No admin token: .* contains data\/admin-token\n$/)
 })
 
 test('CLI-17 an admin token that is not a valid header value is rejected, and not printed', async (t) => {

@@ -50,6 +50,9 @@ test('SET-04 settings are read, changed, listed and restored on the command line
   assert.equal((await settings('set', 'audit.retentionDays=')).stdout, 'Revision 8 applies.\n')
 
   assert.match((await settings('get', 'color')).stderr, /^error: no setting has the key color/)
+  const inherited = await settings('get', 'constructor')
+  assert.deepEqual([inherited.code, inherited.stdout], [1, ''])
+  assert.match(inherited.stderr, /^error: no setting has the key constructor/)
   assert.match((await settings('set', 'color=red')).stderr, /^error: no setting has this key/)
   assert.match((await settings('set', 'branding.name')).stderr, /^error: branding\.name must have the form key=value/)
   assert.match(
