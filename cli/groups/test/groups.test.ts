@@ -60,4 +60,7 @@ test('an operator says who may use an app, and which groups it learns', async ()
   assert.deepEqual(opened['access'], {
     ...{ mode: 'everyone', groups: [], organizations: [], contact: 'it@example.com' },
   })
+  const emptied = ['--access-group', '', '--access-organization', '', '--access-contact', '']
+  const closed = await json('apps', 'change', clientId, '--access', 'none', ...emptied)
+  assert.deepEqual(closed['access'], { mode: 'none', groups: [], organizations: [], contact: null })
 })

@@ -96,6 +96,10 @@ test('CON-11 an owner assigns a role of an app, and previews what the app learns
   await page.locator('.facts').getByText('acme', { exact: true }).waitFor()
   await press('edit-access')
   await page.getByLabel(apps.modes.none).check()
+  await write('organizations', '')
+  const options = "--access-group '' --access-organization '' --access-contact ''"
+  const command = await page.getByRole('dialog').locator('.copyable code').textContent()
+  assert.ok(command?.endsWith(` --access none ${options}`), command ?? '')
   await press('save-access')
   await page.locator('.facts').getByText(apps.modes.none).waitFor()
   assert.deepEqual(faults, [])

@@ -6,6 +6,7 @@ import { toast } from '../../../components/frame/toast.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
+import { optionsOf } from '../acting/options-of.ts'
 import { wordsOf } from '../acting/words-of.ts'
 import { useAppsMessages } from './words.ts'
 
@@ -35,9 +36,9 @@ export function EditAccess({ app, onChanged, onClose }: Props) {
     },
   }
   const options = [
-    ...groups.flatMap((key) => ['--access-group', key]),
-    ...organizations.flatMap((slug) => ['--access-organization', slug]),
-    ...(contact.trim() === '' ? [] : ['--access-contact', contact.trim()]),
+    ...optionsOf('--access-group', groups),
+    ...optionsOf('--access-organization', organizations),
+    ...['--access-contact', contact.trim()],
   ]
   return (
     <Ask

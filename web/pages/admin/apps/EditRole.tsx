@@ -8,6 +8,7 @@ import { Ask } from '../acting/Ask.tsx'
 import { findIdentityId } from '../acting/find-identity.ts'
 import { isKey } from '../acting/key.ts'
 import { useOperator } from '../acting/operator.ts'
+import { optionsOf } from '../acting/options-of.ts'
 import { wordsOf } from '../acting/words-of.ts'
 import { hasRole, type RoleView, withRole } from './role-view.ts'
 import { useAppsMessages } from './words.ts'
@@ -71,11 +72,6 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
       />
     </Ask>
   )
-}
-
-/** An empty value says that no one has the role. */
-function optionsOf(option: string, values: string[]): string[] {
-  return (values.length === 0 ? [''] : values).flatMap((value) => [option, value])
 }
 
 type FieldsProps = {
