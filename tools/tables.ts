@@ -6,6 +6,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { withoutConcurrency } from '../server/platform/database/migrate.ts'
 
 type Column = { table: string; name: string; type: string; nullable: boolean; hasDefault: boolean; checks: string[] }
 
@@ -57,7 +58,7 @@ const idNames = [...new Set(Object.values(idTypes).flatMap((type) => type.split(
 export async function describeTables(migrations: string[]): Promise<string> {
   const database = await PGlite.create()
   try {
-    for (const sql of migrations) await database.exec(sql)
+    for (const sql of migrations) await database.exec(withoutConcurrency(sql))
     const { rows } = await database.query<Column>(columnsOfTables)
     return moduleOf(rows)
   } finally {

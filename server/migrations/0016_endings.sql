@@ -14,7 +14,6 @@ create table group_ending (
   last_id uuid,
   primary key (group_id, source)
 );
--- Finds tokens that are left to revoke. The condition keeps other statements from using it. Building it reads the table
--- once, and takes half a second for a million token families, in which none is added.
-create index token_family_to_revoke on token_family (organization_id)
+-- Finds tokens that are left to revoke. The condition keeps other statements from using it.
+create index concurrently if not exists token_family_to_revoke on token_family (organization_id)
   where organization_id is not null and num_nonnulls(revoked_at) = 0;

@@ -4,7 +4,7 @@ import type { Database } from '#platform/database/database.ts'
 /** Tables of the service itself, which have no rows of users, each with the reason why it does not grow with users. */
 export const ofNobody: Record<string, string> = {
   schema_migration: 'a row for each migration',
-  schema_lock: 'one row',
+  schema_lock: 'two rows',
   user_group: 'at most 2,000 rows, which the operator adds',
   setting_revision: 'at most 1,000 rows, one for each change by an operator',
   configuration_object: 'a row for each group, app, organization, invitation and sink that the operator declares',

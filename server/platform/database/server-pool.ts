@@ -8,6 +8,8 @@ export const readOnlyCode = '25006'
 
 const statementTimeoutMilliseconds = 5000
 const longWorkTimeoutMilliseconds = 60_000
+/** The longest that the database accepts. The client does not send a zero, and the role may have a limit. */
+const unlimitedMilliseconds = 2 ** 31 - 1
 /** Time after which the pool closes a connection that no caller uses. */
 const idleMillisecondsMax = 10_000
 /** Time after which a used connection over which nothing is sent or received is closed. */
@@ -17,7 +19,7 @@ export const longSilentMillisecondsMax = longWorkTimeoutMilliseconds + 10_000
 /** Node then asks every second, ten times. */
 const keepAliveMilliseconds = 10_000
 
-/** Runs work on a connection that is closed if it is silent for this time; 0 sets no limit. */
+/** Runs work on a connection that is closed if it is silent for this time; 0 sets no limit, and none to statements. */
 export async function onOwnConnection<Result>(
   url: string,
   silentMilliseconds: number,
@@ -29,7 +31,7 @@ export async function onOwnConnection<Result>(
     max: 1,
     pipeline: true,
     connectionTimeoutMillis: statementTimeoutMilliseconds,
-    statement_timeout: longWorkTimeoutMilliseconds,
+    statement_timeout: silentMilliseconds === 0 ? unlimitedMilliseconds : longWorkTimeoutMilliseconds,
     idle_in_transaction_session_timeout: longWorkTimeoutMilliseconds,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMilliseconds,

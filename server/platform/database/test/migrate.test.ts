@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type pg from 'pg'
 import type { Storage } from '#platform/database/database.ts'
-import { isUniqueViolation, transaction } from '#platform/database/database.ts'
+import { createStorage, isUniqueViolation, transaction } from '#platform/database/database.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { openTestPool, openTestStorage } from '#testing/database.ts'
+import { isShared, untilWaiting } from '#testing/lock-waits.ts'
 
 let storage: Storage
 before(async () => {
@@ -27,6 +29,56 @@ test('STO-19 a schema of a newer version is rejected and kept unchanged', async 
   await migrate(pool)
   await pool.query("insert into schema_migration (name) values ('9999_later.sql')")
   await assert.rejects(migrate(pool), /newer version \(9999_later\.sql\)/)
+})
+
+const index = 'audit_event_of_completed_backup'
+
+/** Opens a migrated database to which the migration of the index is new again. */
+async function openWithoutIndex() {
+  const { pool, close } = await openTestPool()
+  await migrate(pool)
+  await pool.query(`drop index ${index}`)
+  await pool.query("delete from schema_migration where name = '0011_completed_backups.sql'")
+  return { pool, close, db: createStorage(pool).db }
+}
+
+async function isIndexValid(pool: pg.Pool): Promise<boolean | undefined> {
+  const { rows } = await pool.query(`select indisvalid from pg_index where indexrelid = to_regclass('${index}')`)
+  return rows[0]?.indisvalid
+}
+
+const addEvent = `insert into audit_event (event_id, occurred_at, action, actor, details)
+  values (gen_random_uuid(), now(), 'backup.completed', 'operator', '{}')`
+
+if (isShared)
+  test('STO-54 while an index is built for a large table, others write to the table without waiting', async (t) => {
+    const { pool, close, db } = await openWithoutIndex()
+    t.after(close)
+    const writer = await pool.connect()
+    await writer.query('begin')
+    await writer.query(addEvent)
+    const migrated = migrate(pool)
+    await untilWaiting(db, 1)
+    const another = migrate(pool)
+    await pool.query("set local lock_timeout = '1s'; " + addEvent)
+    assert.equal(await isIndexValid(pool), false)
+    await writer.query('commit')
+    writer.release()
+    await Promise.all([migrated, another])
+    assert.equal(await isIndexValid(pool), true)
+  })
+
+test('STO-54 an index whose building was interrupted is built again', async (t) => {
+  const { pool, close } = await openWithoutIndex()
+  t.after(close)
+  if (isShared) {
+    await pool.query(addEvent)
+    await pool.query(addEvent)
+    await assert.rejects(pool.query(`create unique index concurrently ${index} on audit_event (action)`), /unique/)
+    assert.equal(await isIndexValid(pool), false)
+  }
+  await migrate(pool)
+  assert.equal(await isIndexValid(pool), true)
 })
 
 test('a failed transaction leaves no changes, and its error reaches the caller', async () => {
