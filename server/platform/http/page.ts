@@ -23,6 +23,11 @@ const manifestFile = new URL('../../../web/dist/manifest.json', import.meta.url)
 const assetsFolder = new URL('../../../web/dist/assets/', import.meta.url)
 const helpFolder = new URL('../../../web/dist/help/', import.meta.url)
 
+/** Name that contains the digest of its content, in another build possibly another one. */
+const versioned = /-[\w-]{8}\.\w+$/
+/** Time for which a name that is not in the folder is known to be missing. */
+const listedMilliseconds = 1000
+
 /** The scripts, styles and images of the pages. */
 export type PageAssets = {
   /** Returns the paths of what a page loads first. */
@@ -89,7 +94,7 @@ type Hosts = Pick<Config, 'baseUrl' | 'businessUrl'>
 /** Loads the build output of `web/`. Throws `ConfigError` if it is missing. */
 export async function loadPages(config: Hosts): Promise<Pages> {
   const manifest = await readManifest()
-  const mountOn = await findBuiltAssets()
+  const mountOn = await findBuiltAssets(fileURLToPath(assetsFolder))
   return createPages(config, { filesOf: (page) => manifest[page], mountOn, readHelp: readBuiltHelp })
 }
 
@@ -127,12 +132,11 @@ function withStyle(files: PageFiles, path: string | undefined): PageFiles {
 }
 
 /**
- * Returns what registers the built files. The names are read once, because the library would read the whole folder for
- * each request, to compare how a name is spelled.
+ * Returns what registers the files of a folder under `/assets/`. The names are kept, because the library would read the
+ * whole folder for each request, to compare how a name is spelled.
  */
-async function findBuiltAssets(): Promise<PageAssets['mountOn']> {
-  const root = fileURLToPath(assetsFolder)
-  const names = new Set((await readdir(root)).filter((name) => !/\.(?:br|gz)$/.test(name)))
+export async function findBuiltAssets(root: string): Promise<(host: Host) => void> {
+  const contains = await listNames(root)
   return (host) => {
     host.register(serveStatic, { root, serve: false, cacheControl: false, preCompressed: true })
     host.route({
@@ -140,14 +144,37 @@ async function findBuiltAssets(): Promise<PageAssets['mountOn']> {
       url: '/assets/*',
       schema: { params: Type.Object({ '*': Type.String() }) },
       config: { security: 'none', cors: 'no origin', host: 'every host' },
-      handler({ params: { '*': name } }, reply) {
-        if (!names.has(name)) return reply.callNotFound()
-        const isVersioned = /-[\w-]{8}\.\w+$/.test(name)
-        reply.header('cache-control', isVersioned ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+      async handler({ params: { '*': name } }, reply) {
+        if (!(await contains(name))) return reply.callNotFound()
+        reply.header(
+          'cache-control',
+          versioned.test(name) ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+        )
         return reply.sendFile(name)
       },
     })
   }
+}
+
+/**
+ * Lists a folder, and returns what checks whether it contains a file. During an upgrade an operator adds the files of
+ * the other version: for an unknown name the folder is listed again, at most once a second.
+ */
+async function listNames(root: string): Promise<(name: string) => Promise<boolean>> {
+  let names = await readNames(root)
+  let listed = { at: performance.now(), done: Promise.resolve() }
+  const list = async () => void (names = await readNames(root))
+  return async (name) => {
+    if (names.has(name) || !versioned.test(name)) return names.has(name)
+    if (performance.now() - listed.at >= listedMilliseconds) listed = { at: performance.now(), done: list() }
+    await listed.done
+    return names.has(name)
+  }
+}
+
+/** Reads the names of the files, without those that only replace them for browsers that accept compressed ones. */
+async function readNames(root: string): Promise<Set<string>> {
+  return new Set((await readdir(root)).filter((name) => !/\.(?:br|gz)$/.test(name)))
 }
 
 /**
