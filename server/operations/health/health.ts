@@ -185,7 +185,9 @@ async function checkBackup({ db, config }: ServerContext, now: Date): Promise<Fi
   const since = (await store.findLastBackup(db)) ?? null
   const isRecent = since !== null && addSeconds(since, backupAgeDaysMax * day) >= now
   if (isRecent) return ok('A backup was created in the last seven days.', since)
-  const message = since === null ? 'This service has created no backup.' : 'The last backup is older than seven days.'
+  // Version 0.1.0 recorded only that a backup began, which may have ended before it was complete.
+  const none = 'No completed backup is known. Those of version 0.1.0 do not count.'
+  const message = since === null ? none : 'The last backup is older than seven days.'
   if (config.databaseUrl) return ok(`${message} Backups by PostgreSQL are not known here.`, since)
   return warning({ since, message, fix: 'Create one, and keep it on another machine: countersign backup.' })
 }

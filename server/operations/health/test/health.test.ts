@@ -61,6 +61,7 @@ test('HLT-01 an old backup is a warning where only this service makes them', asy
   const old = world.config.databaseUrl ? 'ok' : 'warning'
   const first = await check('backup')
   assert.deepEqual([first.status, first.since], [old, null])
+  assert.match(first.message, /^No completed backup is known\. Those of version 0\.1\.0/)
   const taken = world.now()
   const answer = await world.api.inject({ url: '/api/admin/backup', headers: world.admin })
   assert.equal(answer.statusCode, 200)
