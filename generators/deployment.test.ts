@@ -55,6 +55,7 @@ test('the chart rejects URLs without TLS, secrets among the settings, and unknow
     'settings.PORT=1',
     'replica=3',
     'replicas=0',
+    'dataSizeLimit=2',
   ]
   for (const value of wrong)
     await assert.rejects(helm('template', chart, '--values', values, '--kube-version', '1.30', '--set', value), {

@@ -39,6 +39,7 @@ const Deployment = Type.Object({
         automountServiceAccountToken: Type.Boolean(),
         securityContext: Type.Object({ runAsNonRoot: Type.Boolean() }),
         containers: Type.Tuple([Container]),
+        volumes: Type.Tuple([Type.Object({ emptyDir: Type.Object({ sizeLimit: Type.String() }) })]),
       }),
     }),
   }),
@@ -104,6 +105,12 @@ test('a pod has no privileges, and writes to the volume of the image', async () 
     pod.containers[0].volumeMounts.map(({ mountPath }) => mountPath),
     volumes,
   )
+})
+
+test('a pod has the room for backups that the chart gives it', async () => {
+  const { dataSizeLimit } = parse(await readFile(join(chart, 'values.yaml'), 'utf8'))
+  assert.equal(dataSizeLimit, '2Gi')
+  assert.equal(pod.volumes[0].emptyDir.sizeLimit, dataSizeLimit)
 })
 
 test('the chart has the version of the product', async () => {
