@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import { ApiError, call, parseJsonResponse, reach } from './call.ts'
-import { CliError, fieldsOf, listOf, printJson, stripControlCharacters } from './terminal.ts'
+import { CliError, fieldsOf, listOf, printJson, stripControlCharacters, textOf } from './terminal.ts'
 import { checkHosts, checkKeySet, checkMetadata } from './provider.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
@@ -39,11 +39,14 @@ const checks: Check[] = [
   },
   {
     name: 'hosts',
-    advice: 'Set BASE_URL and AUTH_URL to https: URLs under one domain, such as api.example.com and auth.example.com',
+    advice:
+      'Set BASE_URL, AUTH_URL and BUSINESS_URL to https: URLs under one domain, such as api.example.com, ' +
+      'auth.example.com and business.example.com',
     async look(settings) {
       const authUrl = await findIssuer(settings)
-      refuseFaults(checkHosts(authUrl, settings.baseUrl))
-      return `${authUrl} and ${settings.baseUrl} are on one site`
+      const hosts = [settings.baseUrl, await findBusinessUrl(settings)]
+      refuseFaults(checkHosts(authUrl, ...hosts))
+      return `${authUrl}, ${hosts.join(' and ')} are on one site`
     },
   },
   {
@@ -135,6 +138,16 @@ async function findIssuer({ baseUrl, authUrl }: Settings): Promise<string> {
   const location = (await reach(url)).headers.get('location') ?? ''
   if (!URL.canParse(location)) throw new CliError(`${url} does not redirect to the issuer: set AUTH_URL`)
   return new URL(location).origin
+}
+
+/** Returns the URL of the business host, which the OpenAPI document names. */
+async function findBusinessUrl({ baseUrl }: Settings): Promise<string> {
+  const url = `${baseUrl}/openapi.json`
+  const { paths } = fieldsOf(await parseJsonResponse(await expectOk(url)))
+  const { servers } = fieldsOf(fieldsOf(fieldsOf(paths)['/api/organizations'])['get'])
+  const businessUrl = textOf(fieldsOf(listOf(servers)[0])['url'])
+  if (!URL.canParse(businessUrl)) throw new CliError(`${url} does not name the business host`)
+  return businessUrl
 }
 
 async function readMetadata(authUrl: string): Promise<unknown> {

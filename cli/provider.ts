@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
+import { isSameSite } from '@countersign/protocol/formats/domain'
 import { fieldsOf, listOf, textOf } from './terminal.ts'
 import { isLoopback } from './settings.ts'
 
@@ -40,28 +41,17 @@ export function checkKeySet(keySet: unknown, metadata: unknown): Faults {
 
 /**
  * Checks the hosts against browser requirements: passkeys and session cookies need a domain and `https:` (except on
- * localhost), and the pages of one host send the cookie of the other only within one site.
+ * localhost), and the pages of one host send the cookie of another only within one site.
  */
-export function checkHosts(authUrl: string, baseUrl: string): Faults {
-  const hosts = [new URL(authUrl), new URL(baseUrl)]
-  const [auth = '', base = ''] = hosts.map(({ hostname }) => hostname)
-
-  const faults = hosts.flatMap(({ protocol, hostname, origin }) => {
+export function checkHosts(authUrl: string, ...others: string[]): Faults {
+  const [auth, ...hosts] = [...new Set([authUrl, ...others])].map((url) => new URL(url))
+  if (!auth) return []
+  const faults = [auth, ...hosts].flatMap(({ protocol, hostname, origin }) => {
     if (isIP(hostname.replaceAll(/[[\]]/g, ''))) return [`${origin} is an IP address: passkeys need a domain`]
     return protocol === 'https:' || isLoopback(hostname) ? [] : [`${origin} is not https:`]
   })
-  if (new Set(hosts.map(({ protocol }) => protocol)).size > 1) faults.push('one host is https: and the other is not')
-  if (auth !== base && !shareParent(auth, base)) faults.push(`${auth} and ${base} are not on one site`)
-  return faults
-}
-
-/**
- * Compares the last two labels: an approximation without the Public Suffix List, which accepts too much rather than too
- * little.
- */
-function shareParent(one: string, other: string): boolean {
-  const parentOf = (hostname: string) => hostname.split('.').slice(-2).join('.')
-  return parentOf(one) === parentOf(other)
+  const elsewhere = hosts.filter((host) => !isSameSite(auth, host))
+  return [...faults, ...elsewhere.map((host) => `${auth.origin} and ${host.origin} are not on one site`)]
 }
 
 function isPublicKey(key: Record<string, unknown>): boolean {

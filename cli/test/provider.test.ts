@@ -54,12 +54,14 @@ test('an unreliable key set is detected', () => {
 test('hosts on which passkeys and cookies work have no problems', () => {
   assert.deepEqual(checkHosts(authUrl, baseUrl), [])
   assert.deepEqual(checkHosts('https://id.example.com', 'https://id.example.com'), [])
-  assert.deepEqual(checkHosts('http://localhost:4401', 'http://localhost:4400'), [])
+  assert.deepEqual(checkHosts('http://localhost:4401', 'http://localhost:4400', 'http://localhost:4402'), [])
 })
 
 test('hosts on which passkeys or cookies fail are detected', () => {
   assert.match(checkHosts('https://192.0.2.1', 'https://192.0.2.1').join(), /passkeys need a domain/)
   assert.match(checkHosts('http://auth.example.com', baseUrl).join(), /is not https:/)
   assert.match(checkHosts(authUrl, 'https://api.example.org').join(), /not on one site/)
+  assert.match(checkHosts(authUrl, baseUrl, 'https://example.org').join(), /and https:\/\/example\.org are not on one/)
+  assert.match(checkHosts(authUrl, 'http://localhost').join(), /not on one site/)
   assert.match(checkHosts('http://auth.localhost', 'http://api.localhost').join(), /not on one site/)
 })

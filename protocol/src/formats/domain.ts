@@ -28,6 +28,28 @@ export function domainOfEmail(email: string): string | undefined {
   return more.length === 0 && isLocalPart(name) ? normalizeDomain(domain) : undefined
 }
 
+/**
+ * Checks whether browsers treat two URLs as one site, within which they send the session cookie: the scheme and the
+ * last two labels of the hosts are equal. Without the Public Suffix List, it accepts too much rather than too little.
+ */
+export function isSameSite(one: URL, other: URL): boolean {
+  return one.protocol === other.protocol && sharesParent(one.hostname, other.hostname)
+}
+
+function sharesParent(one: string, other: string): boolean {
+  if (one === other) return true
+  return !isAddress(one) && parentOf(one) === parentOf(other)
+}
+
+/** Checks for an IP address: a URL has IPv6 in brackets, and no other host ends with a number. */
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || !topLabel.test(hostname.split('.').at(-1) ?? '')
+}
+
+function parentOf(hostname: string): string {
+  return hostname.split('.').slice(-2).join('.')
+}
+
 /** Returns the name of the TXT record that proves control of a domain. */
 export function challengeNameOf(domain: string): string {
   return `_countersign-challenge.${domain}`
