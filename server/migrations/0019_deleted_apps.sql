@@ -11,5 +11,7 @@ create table app_ending (
 create index app_ending_due on app_ending (ended_at, client_id);
 -- Apps that were deleted before this table. It reads all consents once, and keeps no request waiting.
 insert into app_ending (client_id, ended_at)
-select distinct client_id, now() from authorization_consent
-where not exists (select from app where app.client_id = authorization_consent.client_id);
+select client_id, now() from (
+  select client_id from authorization_consent union select client_id from authorization_app_public_key
+) granted
+where not exists (select from app where app.client_id = granted.client_id);

@@ -75,11 +75,18 @@ export async function hasRoomForPasskey(tx: Transaction, userId: UserId): Promis
  * that was not used for longest. The caller ends the sessions.
  */
 export async function makeRoomForPasskey(tx: Transaction, userId: UserId, now: Date): Promise<void> {
-  const passkeys = await listPasskeys(tx, userId)
-  if (passkeys.length < limits.passkeysPerUserMax) return
-  const removed = passkeys.findLast(isUnused) ?? passkeys.toSorted(byLastUse)[0]
-  if (!removed) return
-  const { credentialId } = removed
+  let passkeys = await listPasskeys(tx, userId)
+  while (passkeys.length >= limits.passkeysPerUserMax) {
+    const removed = passkeys.findLast(isUnused) ?? passkeys.toSorted(byReplaceability)[0]
+    if (!removed) return
+    await removeForRecovery(tx, { userId, credentialId: removed.credentialId }, now)
+    passkeys = passkeys.filter((each) => each !== removed)
+  }
+}
+
+type Removed = { userId: UserId; credentialId: string }
+
+async function removeForRecovery(tx: Transaction, { userId, credentialId }: Removed, now: Date): Promise<void> {
   await store.deleteCredential(tx, userId, credentialId)
   await deleteKeyWrap(tx, userId, credentialId)
   const event = { action: 'passkey.removed', actor: 'system', userId, details: { credentialId } } as const
@@ -87,7 +94,9 @@ export async function makeRoomForPasskey(tx: Transaction, userId: UserId, now: D
 }
 
 const isUnused = ({ createdAt, lastUsedAt, mayResetKeys }: Passkey) => lastUsedAt === createdAt && !mayResetKeys
-const byLastUse = (one: Passkey, other: Passkey) => one.lastUsedAt.localeCompare(other.lastUsedAt)
+/** By last use, and those that may reset keys last. */
+const byReplaceability = (one: Passkey, other: Passkey) =>
+  Number(one.mayResetKeys) - Number(other.mayResetKeys) || one.lastUsedAt.localeCompare(other.lastUsedAt)
 
 type Renaming = { session: PasskeySession; credentialId: string; name: string }
 

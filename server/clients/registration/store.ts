@@ -5,7 +5,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { replicaOf } from '#platform/database/distributed/engine.ts'
 import { readFirst } from '#platform/database/distributed/keys.ts'
 import { accessOf } from './access/access-store.ts'
-import { insertEnded } from './deletion/ended-app-store.ts'
+import { deleteEnded, insertEnded } from './deletion/ended-app-store.ts'
 import type { Tables } from '#platform/database/tables.ts'
 
 const app = [
@@ -143,7 +143,10 @@ export function findOrigin(db: Database, origin: string) {
   return db.selectFrom('app_origin').select('origin').where('origin', '=', origin).limit(1).executeTakeFirst()
 }
 
-/** Inserts an app. Returns false if its client ID is in use. */
+/**
+ * Inserts an app. Returns false if its client ID is in use. If one was deleted under this client ID, its users stay
+ * connected: waits for the cleanup, if that is disconnecting some.
+ */
 export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('app')
@@ -158,6 +161,7 @@ export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promi
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 1n) await deleteEnded(tx, [inserted.clientId])
   return numInsertedOrUpdatedRows === 1n
 }
 

@@ -48,12 +48,11 @@ async function disconnect(
   now: Date,
 ): Promise<void> {
   const identity = await lockIdentityWithUser(tx, identityId)
-  // It is being deleted, with its consents.
-  if (!identity) return
+  // Otherwise the identity is being deleted, with its consents, or its user has disconnected the app.
+  if (!identity || !(await store.deleteConsent(tx, identityId, clientId))) return
   await revokeFamiliesOfClient(tx, identityId, clientId, now)
   await takeAppKeysOfApps(tx, { userId: identity.userId, identityId, clientIds: [clientId] }, now)
   await revokeDelegationsOfApps(tx, identityId, [clientId], now)
-  await store.deleteConsent(tx, identityId, clientId)
   const act = { action: 'app.disconnected', actor: 'system', userId: identity.userId, identityId, clientId } as const
   await recordAuditEvent(tx, act, now)
 }

@@ -165,11 +165,20 @@ export async function revokeAtMissing(
   { from, to }: { from: IdentityId; to: IdentityId },
   now: Date,
 ): Promise<void> {
-  await sql`
-    update delegation_grant set revoked_at = ${now}, updated_at = ${now}
-    where identity_id >= ${from} and identity_id <= ${to} and revoked_at is null and not exists (
-      select from app_resource where app_resource.resource_id = delegation_grant.resource_id offset 0
-    )`.execute(tx)
+  const isMeant = sql<boolean>`identity_id >= ${from} and identity_id <= ${to} and revoked_at is null`
+  const active = tx.selectFrom('delegation_grant').select('resource_id').distinct().where(isMeant)
+  const named = (await active.execute()).map((each) => each.resource_id)
+  if (named.length === 0) return
+  const resources = tx.selectFrom('app_resource').select('resource_id').where('resource_id', 'in', named)
+  const present = new Set((await resources.execute()).map((each) => each.resource_id))
+  const missing = named.filter((resourceId) => !present.has(resourceId))
+  if (missing.length === 0) return
+  await tx
+    .updateTable('delegation_grant')
+    .set({ revoked_at: now, updated_at: now })
+    .where(isMeant)
+    .where('resource_id', 'in', missing)
+    .execute()
 }
 
 /** Revokes all active delegations of identities. */

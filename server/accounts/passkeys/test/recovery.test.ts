@@ -293,6 +293,11 @@ test('GRW-16 recoveries keep an account at twenty passkeys, and remove those of 
   await used.set(({ ref }) => ({ last_used_at: sql`${ref('created_at')} + interval '1 second'` })).execute()
   const fourth = await recover()
   assert.deepEqual([...third.ids.difference(fourth.ids), fourth.wraps], [own[0], 17])
+
+  const ofPerson = world.db.selectFrom('passkey_credential').selectAll().where('user_id', '=', person.userId)
+  const further = (await ofPerson.execute()).slice(0, 3).map((row, n) => ({ ...row, credential_id: `further-${n}` }))
+  await world.db.insertInto('passkey_credential').values(further).execute()
+  assert.equal((await recover()).ids.size, 20, 'earlier recoveries exceeded the limit')
 })
 
 test('a user can see whether a recovery code is active', async () => {

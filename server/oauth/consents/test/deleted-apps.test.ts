@@ -108,6 +108,7 @@ test('GRW-62 users stay connected to a deleted app that exists again under its c
   await deleteBuiltInApp(world.db, clientId, world.now())
   world.pass(20 * daySeconds)
   await create()
+  assert.equal((await leftOf(clientId))?.['endings'], 0)
   world.pass(20 * daySeconds)
   await clean()
   assert.deepEqual(await leftOf(clientId), { ...nothing, consents: 1, families: 1 })
