@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { ConfigError } from '#platform/config/config.ts'
 import { databaseCode } from './database-reach.ts'
 import { isCluster } from './distributed/engine.ts'
-import { onOwnConnection } from './server-pool.ts'
+import { onOwnConnection, urlOf } from './server-pool.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
 const alreadyMade = new Set(['23505', '42P07', '42710'])
@@ -24,10 +24,9 @@ const attemptsMax = 30
 export async function migrate(pool: pg.Pool, onWaiting: (reason: string) => void = () => {}): Promise<void> {
   const names = await listMigrations()
   await makeLedger(pool)
-  const { connectionString } = pool.options
   // Citus sends some statements to other nodes as it gets them, and these take one at a time.
   const together = !(await isCluster(pool))
-  const database = { pool, connectionString, together }
+  const database = { pool, url: urlOf(pool), together }
   while (await migrateNext(database, names, onWaiting));
 }
 
@@ -45,7 +44,7 @@ export async function readStatements(name: string): Promise<string[]> {
 type Migrated = {
   pool: pg.Pool
   /** How further connections reach the database. The embedded one has a single connection. */
-  connectionString: string | undefined
+  url: string | undefined
   /** True if one message may contain several statements. */
   together: boolean
 }
@@ -64,11 +63,11 @@ async function migrateNext(database: Migrated, names: string[], onWaiting: (reas
 }
 
 /** Runs the next migration. Returns false if none is left. */
-async function migrateOnce({ pool, connectionString, together }: Migrated, names: string[]): Promise<boolean> {
+async function migrateOnce({ pool, url, together }: Migrated, names: string[]): Promise<boolean> {
   const next = await inTurn(pool, (client) => findNext(client, names))
   if (next === undefined) return false
-  const { indexes, others } = partsOf(await readStatements(next), connectionString !== undefined)
-  if (connectionString !== undefined && indexes.length > 0) await buildIndexes(pool, connectionString, indexes)
+  const { indexes, others } = partsOf(await readStatements(next), url !== undefined)
+  if (url !== undefined && indexes.length > 0) await buildIndexes(pool, url, indexes)
   await inTurn(pool, async (client) => {
     if ((await findNext(client, names)) !== next) return
     for (const part of together ? [others.join(';\n')] : others) await client.query(part)
@@ -121,13 +120,13 @@ async function inTurn<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Pr
  * and the others ask for it again and again. A statement that waits for a lock keeps its snapshot, the building of an
  * index waits for that, and the database would not notice that the two wait for each other.
  */
-async function buildIndexes(pool: pg.Pool, connectionString: string, indexes: string[]): Promise<void> {
+async function buildIndexes(pool: pg.Pool, url: string, indexes: string[]): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('set local idle_in_transaction_session_timeout = 0')
     while (!(await lockBuilding(client))) await pass(restMilliseconds)
-    await onOwnConnection(connectionString, 0, async (own) => {
+    await onOwnConnection(url, 0, async (own) => {
       await dropUnfinished(own, indexes)
       for (const index of indexes) await own.query(index)
     })

@@ -19,6 +19,11 @@ export const longSilentMillisecondsMax = longWorkTimeoutMilliseconds + 10_000
 /** Node then asks every second, ten times. */
 const keepAliveMilliseconds = 10_000
 
+/** Returns how further connections reach the database of a pool. The embedded one has a single connection. */
+export function urlOf(pool: pg.Pool): string | undefined {
+  return pool.options.connectionString
+}
+
 /** Runs work on a connection that is closed if it is silent for this time; 0 sets no limit, and none to statements. */
 export async function onOwnConnection<Result>(
   url: string,

@@ -8,7 +8,6 @@ import { startSso } from '../../lib/session/start-sso.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
 import { StepHeading } from '../../components/frame/Frame.tsx'
-import { Spinner } from '../../components/display/Facts.tsx'
 import { atHandle } from '../../lib/text/handle.ts'
 
 type RedirectingProps = { identity: Identity | undefined; view: SignInView }
@@ -72,12 +71,11 @@ type ConnectorUnavailableProps = {
 /** Shown if the other app no longer offers what was requested, since this page was opened. */
 export function ConnectorUnavailable({
   why,
-  view: { app, unverified, connector, silently },
+  view: { app, unverified, connector },
   doing,
   onBack,
 }: ConnectorUnavailableProps) {
   const words = useConsentMessages().connect
-  if (silently) return <Spinner />
   const back: Action = { name: 'back', label: words.back(unverified?.host ?? app.name), do: () => onBack(why) }
   return (
     <section class="stack loose">

@@ -100,18 +100,23 @@ function CurrentStep({ flow, doing }: { flow: Flow; doing: ActionState }) {
       ) : null
     }
     case 'withdrawn':
+      if (view.silently) return <LeavingSilently flow={flow} doing={doing} />
       return <ConnectorUnavailable {...step} view={view} doing={doing} onBack={flow.takeBack} />
     case 'stopped':
       return <Stopped {...step} view={view} />
     case 'leave':
       return <Redirecting {...step} view={view} />
-    case 'leave silently': {
-      if (doing.problem === undefined) return <Spinner />
-      return <Actions of={[{ name: 'retry', label: words.retry, do: flow.leaveSilently }]} doing={doing} />
-    }
+    case 'leave silently':
+      return <LeavingSilently flow={flow} doing={doing} />
     case 'ask to leave':
       return late.ConfirmRedirect ? <late.ConfirmRedirect {...step} view={view} /> : null
   }
+}
+
+function LeavingSilently({ flow, doing }: { flow: Flow; doing: ActionState }) {
+  const { retry } = useConsentMessages().frame
+  if (doing.problem === undefined) return <Spinner />
+  return <Actions of={[{ name: 'retry', label: retry, do: flow.leaveSilently }]} doing={doing} />
 }
 
 type ByPasskeyProps = { flow: Flow; step: Extract<Step, { at: 'authenticate' }>; doing: ActionState; leave: Action }

@@ -12,7 +12,7 @@ import { scopeTextOf } from './consent/delegating.ts'
 import { storedKeyOf } from '../../lib/keys/stored-app-key.ts'
 import { waysToEnd } from './ending.ts'
 import { loadNoAccess } from './late/loading.ts'
-import { acceptsSso, isForConnected, isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
+import { acceptsSso, candidatesOf, isSettled, nextStep, type Event, type Grant, type Step } from './steps.ts'
 
 /** The current step, and its actions. */
 export function useFlow(view: SignInView) {
@@ -50,8 +50,10 @@ export function useFlow(view: SignInView) {
     owner.current = user
     authMethod.current = session.authMethod
     present.current = identities
-    const found =
-      isForConnected(view) && identities.length > 1 ? await whileSignedIn(() => listConnected()) : identities
+    const candidates = candidatesOf(identities, view)
+    // Without a prompt, only those of several that connected the app count: it must not learn of others.
+    const isSilent = view.prompts.includes('none') && candidates.length > 1
+    const found = isSilent ? await whileSignedIn(() => listConnected(candidates)) : identities
     if (found) await advance({ type: 'session found', identities: found, ageSeconds })
   }
 
@@ -73,8 +75,8 @@ export function useFlow(view: SignInView) {
   }
 
   const whileSignedIn = orSigningIn(() => advance({ type: 'nobody signed in' }))
-  const listConnected = () => connectedAmong(present.current, view, authMethod.current)
-  const hasConnected = async () => (await listConnected()).length > 0
+  const listConnected = (among: Identity[]) => connectedAmong(among, view, authMethod.current)
+  const hasConnected = async () => (await listConnected(present.current)).length > 0
   const ends = waysToEnd(view, { step: () => current.current, hasConnected }, advance)
   const ways = useApproval(view, { step: () => current.current, owner }, { advance, whileSignedIn })
   const isByPasskey = () => authMethod.current === 'passkey'

@@ -325,18 +325,18 @@ function readGrantAgain({ identityId }: Identity, identities: Identity[]): Step 
  * chose before they signed in. Otherwise the user chooses.
  */
 function chooseFor(identities: Identity[], request: SignInRequest, chosenId?: string): Step {
-  const isNamed = request.identityId !== undefined || request.loginHint !== undefined
-  const candidates = isNamed ? identities.filter((identity) => isRequested(identity, request)) : identities
-  const mismatch = candidates.length === 0 && isNamed
+  const candidates = candidatesOf(identities, request)
+  const mismatch = candidates.length === 0 && identities.length > 0
   const chosen = candidates.find(({ identityId }) => identityId === chosenId)
   const only = candidates.length === 1 ? candidates[0] : chosen
   const identity = request.prompts.includes('select_account') ? undefined : only
   return identity ? { at: 'read grant', identities, identity } : { at: 'choose identity', identities, mismatch }
 }
 
-/** Without a prompt or a named identity, only those that connected the app count: it must not learn of others. */
-export function isForConnected({ prompts, identityId, loginHint }: SignInRequest): boolean {
-  return prompts.includes('none') && identityId === undefined && loginHint === undefined
+/** Returns the identities that the request names, or all. */
+export function candidatesOf(identities: Identity[], request: SignInRequest): Identity[] {
+  const isNamed = request.identityId !== undefined || request.loginHint !== undefined
+  return isNamed ? identities.filter((identity) => isRequested(identity, request)) : identities
 }
 
 /** The hint is a username or a verified e-mail address, of any case. Several identities can have the same address. */

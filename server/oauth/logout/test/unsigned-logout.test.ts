@@ -41,10 +41,14 @@ async function pendingOnce(isMet: (pending: Pending[]) => boolean): Promise<Pend
 /** A row is leased for half a minute while it is attempted. */
 const isPostponed = ([pending]: Pending[]) => pending !== undefined && pending.seconds > 0 && pending.seconds !== 30
 
-/** Moves the time from which the keys of the app's algorithm sign by this many days. */
+/**
+ * Moves the time from which the keys of the app's algorithm sign by this many days. A distributed database evaluates
+ * only immutable functions of columns.
+ */
 async function moveActivation(days: number): Promise<void> {
   await sql`
-    update token_signing_key set activates_at = activates_at + ${days}::integer * interval '1 day'
+    update token_signing_key
+    set activates_at = (activates_at at time zone 'UTC' + ${days}::integer * interval '1 day') at time zone 'UTC'
     where algorithm = 'EdDSA'`.execute(world.db)
   await keys.readAnew()
 }

@@ -78,16 +78,16 @@ function OpenDialog({ of: dialog, data, onChange, onChoose }: OpenDialogProps) {
     // Passkeys show the names of the user's first identity.
     if (first) void signalCurrentUserDetails(session.user.userId, first)
   }
-  const setIdentity = (changed: Identity) =>
+  const withChanged = (all: Identity[], changed: Identity) =>
+    all.map((each) => (each.identityId === changed.identityId ? changed : each))
+  const setIdentity = (changed: Identity) => {
     onChange(({ session: { identities: all, ...rest }, ...current }) => ({
       ...current,
-      session: { ...rest, identities: all.map((each) => (each.identityId === changed.identityId ? changed : each)) },
+      session: { ...rest, identities: withChanged(all, changed) },
     }))
-  const replace = (changed: Identity, said: string) =>
-    updateIdentities(
-      identities.map((each) => (each.identityId === changed.identityId ? changed : each)),
-      said,
-    )
+    updateKnownUser(session.user.userId, withChanged(identities, changed))
+  }
+  const replace = (changed: Identity, said: string) => updateIdentities(withChanged(identities, changed), said)
   return (
     <>
       {dialog?.about === 'new' && (

@@ -51,7 +51,8 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
     },
   }
   const invalidKey = isValid ? undefined : words.keyProblem
-  const keyProblem = key === takenKey ? words.keyTaken : invalidKey
+  const isTaken = role === undefined && key === takenKey
+  const keyProblem = isTaken ? words.keyTaken : invalidKey
   const options = [
     ...(displayName === key ? [] : ['--name', displayName]),
     ...optionsOf('--group', groups),
@@ -62,7 +63,8 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
       title={role ? words.edit(isolate(role.displayName)) : words.add}
       act={act}
       onClose={onClose}
-      command={['apps', 'roles', 'set', clientId, key || '…', ...options]}
+      // It would replace the role that has the key.
+      {...(!isTaken && { command: ['apps', 'roles', 'set', clientId, key || '…', ...options] })}
     >
       <DraftFields
         draft={draft}

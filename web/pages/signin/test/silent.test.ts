@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
-import { isForConnected, nextStep, type Event, type Grant, type Step, type SignInRequest } from '../steps.ts'
+import { candidatesOf, nextStep, type Event, type Grant, type Step, type SignInRequest } from '../steps.ts'
 
 const ada: Identity = {
   ...{ identityId: asId<IdentityId>('id-of-ada'), handle: 'ada', displayName: 'Ada', avatarUrl: null },
@@ -26,9 +26,19 @@ test('AUZ-25 an app that is not connected learns with prompt=none only that it n
   for (const end of ends) assert.deepEqual(end, { at: 'leave silently', end: 'consent_required' })
 })
 
-test('AUZ-25 with prompt=none and without a named identity, only those that connected the app count', () => {
-  assert.equal(isForConnected({ prompts: ['none'] }), true)
-  assert.equal(isForConnected({ prompts: [] }), false)
-  assert.equal(isForConnected({ prompts: ['none'], loginHint: 'ada' }), false)
-  assert.equal(isForConnected({ prompts: ['none'], identityId: ada.identityId }), false)
+test('AUZ-25 of the identities with the address of a hint, those that connected the app count with prompt=none', () => {
+  const shared = { email: 'ada@example.com', emailVerified: true }
+  const [one, other] = [
+    { ...ada, ...shared },
+    { ...ada, ...shared, identityId: asId<IdentityId>('id-of-work'), handle: 'ada-work' },
+  ]
+  const grace = { ...ada, identityId: asId<IdentityId>('id-of-grace'), handle: 'grace' }
+  const request: SignInRequest = { prompts: ['none'], loginHint: shared.email }
+  assert.deepEqual(candidatesOf([one, other, grace], request), [one, other])
+  assert.deepEqual(candidatesOf([one, other], { prompts: ['none'] }), [one, other])
+  const end = (end: string) => ({ at: 'leave silently', end })
+  assert.deepEqual(endOf([], undefined, request), end('consent_required'))
+  assert.deepEqual(endOf([one, other], undefined, request), end('account_selection_required'))
+  assert.deepEqual(endOf([grace], undefined, request), end('login_required'))
+  assert.equal(endOf([other], undefined, request).at, 'read grant')
 })
