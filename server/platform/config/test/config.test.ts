@@ -144,6 +144,8 @@ test('STO-10 STO-11 the service decides by a single PostgreSQL URL, and reads tw
     'server/platform/database/database.ts',
     // `countersign shard`, which the service does not run.
     'server/platform/database/distributed/sharding.ts',
+    // Further connections to the database of its pool.
+    'server/platform/database/migrate.ts',
     'server/platform/database/replica/replica.ts',
     'server/platform/database/server-pool.ts',
   ])
