@@ -143,10 +143,7 @@ export function findOrigin(db: Database, origin: string) {
   return db.selectFrom('app_origin').select('origin').where('origin', '=', origin).limit(1).executeTakeFirst()
 }
 
-/**
- * Inserts an app. Returns false if its client ID is in use. If one was deleted under this client ID, its users stay
- * connected: waits for the cleanup, if that is disconnecting some.
- */
+/** Inserts an app, with the users of a deleted one that had its client ID. Returns false if the client ID is in use. */
 export async function insertApp(tx: Transaction, inserted: RegisteredApp): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('app')
@@ -263,11 +260,8 @@ export function removeOwnerIdentities(tx: Transaction, ownerUserId: UserId, iden
 export async function deleteAppsOfUser(tx: Transaction, ownerUserId: UserId, now: Date) {
   const ofUser = tx.deleteFrom('app').where('owner_user_id', '=', ownerUserId)
   const gone = await ofUser.returning(['client_id as clientId', 'name']).execute()
-  await insertEnded(
-    tx,
-    gone.map(({ clientId }) => clientId),
-    now,
-  )
+  const clientIds = gone.map(({ clientId }) => clientId)
+  await insertEnded(tx, clientIds, now)
   return gone
 }
 
