@@ -30,12 +30,12 @@ const references: Record<string, { table: string; except: string[] }> = {
     ],
   },
   // What a deleted app left behind expires by itself, or is deleted by the cleanup after a while: without the app no
-  // client can present it.
+  // client can present it. An event that is delayed is dropped when it is due.
   client_id: {
     table: 'app',
     except: [
       ...['audit_event', 'token_family', 'authorization_consent', 'oauth_pushed_request'],
-      ...['authorization_app_key', 'authorization_app_public_key', 'app_ending'],
+      ...['authorization_app_key', 'authorization_app_public_key', 'app_ending', 'app_event'],
       ...['signing_request', 'signing_request_route', 'signing_request_record', 'signing_former_request'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_signature_use'],
     ],
