@@ -92,7 +92,8 @@ export const redeemCodeStatement: BatchStatement = {
         and family.code_sha256 = requested.code_sha256
         and family.client_id = requested.client_id and family.redirect_uri = requested.redirect_uri
         and code_challenge is not distinct from challenge and (code_challenge is not null or proved)
-        and code_expires_at > now and code_redeemed_at is null and revoked_at is null
+        -- So that no plan reads all unredeemed codes of an identity by their index.
+        and code_expires_at > now and num_nonnulls(code_redeemed_at, revoked_at) = 0
         and (sso_connection_id is null or authenticated_by_passkey is true or (
           select true from sso_connection_ending ending where ending.connection_id = family.sso_connection_id
         ) is null)
