@@ -61,7 +61,7 @@ export async function launchCountersign(
     // Counted as usual, but never reached: all of the load comes from one address.
     RATE_LIMIT_NUMBERS: reached.map((limit) => `${limit}=1000000`).join(),
     // As `npm start` runs it.
-    NODE_OPTIONS: '--max-semi-space-size=4',
+    NODE_OPTIONS: '--max-semi-space-size=8',
     NODE_COMPILE_CACHE: join(root, 'node_modules/.countersign'),
     ...environment,
   }
