@@ -70,6 +70,7 @@ const loadedOnDemand = [
   ...['web/pages/business/documents/Documents.tsx', 'web/pages/receipt/verification.ts'],
   ...['web/pages/business/council/CouncilSection.tsx', 'web/pages/business/council/FormerSignatory.tsx'],
   'web/components/pictures/Editor.tsx',
+  'web/components/frame/SessionChanged.tsx',
   'web/components/ui/Code.tsx',
   'web/components/unlock/SaveRecoveryCode.tsx',
   'protocol/src/signing/receipt-verification.ts',

@@ -8,6 +8,12 @@ import { CredentialId, Timestamp } from '../values.ts'
 const session = { security: 'session', cors: 'first party' } as const
 const ownSession = { ssoSession: 'its own session', recoveredSession: true } as const
 
+/**
+ * Header of a request with a session, as an option: the ID of the user that it is for, as `GET /api/auth/session`
+ * returns it. If the session is of another user, the answer is 409 `session_changed`, and nothing happens.
+ */
+export const shownUserHeader = 'countersign-user'
+
 const AuthMethod = Type.Union(
   [Type.Literal('passkey'), Type.Literal('enterprise_sso'), Type.Literal('recovered_passkey')],
   {

@@ -8,7 +8,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { sourceAddress } from '#platform/source-address.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { sessionCookie } from '#accounts/sessions/cookie.ts'
+import { requireShownUser, sessionCookie } from '#accounts/sessions/cookie.ts'
 import { findSessionByToken, requireWholeAccount } from '#accounts/sessions/session.ts'
 import {
   auditFieldsOf,
@@ -35,8 +35,9 @@ const errors = defineErrors({
 /**
  * Authenticates requests to the admin API: by ADMIN_TOKEN, by an admin token (RFC 6750 §2.1), or by the session cookie
  * of an operator. Requires the permission of the endpoint, by the rights of this moment. Throws `unauthorized`,
- * `invalid_token`, `invalid_origin`, `passkey_required`, `recovery_hold`, `recovery_limited`, `permission_denied`,
- * `reauthentication_required`, or `rate_limited` after too many requests or too many wrong tokens from an address.
+ * `invalid_token`, `invalid_origin`, `session_changed`, `passkey_required`, `recovery_hold`, `recovery_limited`,
+ * `permission_denied`, `reauthentication_required`, or `rate_limited` after too many requests or too many wrong tokens
+ * from an address.
  */
 export function adminGuard(kernel: ServerContext) {
   const { clock, rateLimits } = kernel
@@ -101,6 +102,7 @@ async function authenticateSession(kernel: ServerContext, cookie: string, reques
   const readAt = clock()
   const session = await findSessionByToken(db, { earlierToken: cookie, userAgent: undefined }, readAt)
   if (!session) throw unauthorizedError()
+  requireShownUser(session, request)
   requireWholeAccount(session, readAt)
   const [found, other] = await store.listOperatorsOfUser(db, session.userId, requestedIdentity(request), readAt)
   const { permission } = request.routeOptions.config

@@ -1,7 +1,7 @@
 import * as endpoints from '@countersign/protocol/accounts/passkeys'
 import * as sessionEndpoints from '@countersign/protocol/accounts/sessions'
 import type { CurrentSession } from '@countersign/protocol/accounts/sessions'
-import { asId, type UserId } from '@countersign/protocol/ids'
+import type { UserId } from '@countersign/protocol/ids'
 import { recoveryCodeCreatedAt } from '#accounts/keys/recovery-code.ts'
 import { isAvailableHandle, isBrandHandle } from '#accounts/identities/handle.ts'
 import { listIdentitiesOfSession } from '#accounts/identities/identity.ts'
@@ -12,7 +12,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { negotiateLanguage } from '#platform/outbound/mail.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
 import { ApiError } from '#platform/api-error.ts'
-import { type SessionTokens, setSessionCookies } from '#accounts/sessions/cookie.ts'
+import { type SessionTokens, setSessionCookies, shownUserId } from '#accounts/sessions/cookie.ts'
 import {
   clientBrowser,
   createBusinessToken,
@@ -206,10 +206,7 @@ function sessionRoutes(host: Host, kernel: ServerContext): void {
   })
 }
 
-/**
- * Describes a session to its browser. An organization can open an SSO session as each of its members: it must not learn
- * which of them are one user, so the ID of the identity stands for that of the account.
- */
+/** Describes a session to its browser. */
 async function toCurrentSession(
   { db, clock }: ServerContext,
   session: Session | RecoveredSession,
@@ -217,7 +214,7 @@ async function toCurrentSession(
   const { userId, authTime, authMethod, expiresAt } = session
   const codeSince = authMethod === 'passkey' ? await recoveryCodeCreatedAt(db, userId) : undefined
   return {
-    user: { userId: session.authMethod === 'enterprise_sso' ? asId<UserId>(session.identityId) : userId },
+    user: { userId: shownUserId(session) },
     identities: await listIdentitiesOfSession(db, session, clock()),
     authTime: authTime.toISOString(),
     secondsSinceAuthTime: Math.max(0, toNumericDate(clock()) - toNumericDate(authTime)),

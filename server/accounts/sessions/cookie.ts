@@ -1,5 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { shownUserHeader } from '@countersign/protocol/accounts/sessions'
 import { limits } from '@countersign/protocol/formats/limits'
+import { asId, type UserId } from '@countersign/protocol/ids'
+import { defineErrors } from '#platform/api-error.ts'
+import type { RecoveredSession, Session, SsoSession } from './session.ts'
+
+const errors = defineErrors({
+  session_changed: [409, 'The session is not of the user that Countersign-User names. Get the current session again.'],
+})
 
 const strict = '__Host-countersign'
 const plain = 'countersign'
@@ -60,4 +68,25 @@ function cookie(name: string, value: string, sameSite: 'Lax' | 'None'): string {
   const secure = name === plain ? '' : '; Secure'
   const lifetimeSeconds = value === '' ? 0 : limits.sessionLifetimeSeconds
   return `${name}=${value}; Path=/; Max-Age=${lifetimeSeconds}; HttpOnly; SameSite=${sameSite}${secure}`
+}
+
+type ShownSession =
+  | Pick<Exclude<Session, SsoSession> | RecoveredSession, 'authMethod' | 'userId'>
+  | Pick<SsoSession, 'authMethod' | 'identityId'>
+
+/**
+ * Returns the ID of a session's user, as its browser knows it. An organization can open an SSO session as each of its
+ * members: it must not learn which of them are one user, so the ID of the identity stands for that of the account.
+ */
+export function shownUserId(session: ShownSession): UserId {
+  return session.authMethod === 'enterprise_sso' ? asId<UserId>(session.identityId) : session.userId
+}
+
+/**
+ * Throws `session_changed` if the request is for another user than that of its session. A page that was left open names
+ * the user that it shows. Without that, it would act for another user who has since signed in in another tab.
+ */
+export function requireShownUser(session: ShownSession, { headers }: Pick<FastifyRequest, 'headers'>): void {
+  const shown = headers[shownUserHeader]
+  if (shown !== undefined && String(shown).toLowerCase() !== shownUserId(session)) throw errors.session_changed()
 }

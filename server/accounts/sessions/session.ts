@@ -13,7 +13,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { parseToken, uuidFromBytes } from '#platform/crypto/token-format.ts'
 import { verifyBusinessToken, signBusinessToken } from './business-token.ts'
-import { sessionCookie } from './cookie.ts'
+import { requireShownUser, sessionCookie } from './cookie.ts'
 import { deleteEndedSessions } from './ending-store.ts'
 import { allowsEnterpriseSession } from './sso-session.ts'
 import { ownKey } from './own-key.ts'
@@ -81,7 +81,8 @@ const addingMethods = ['POST', 'PUT', 'PATCH']
  * reach only endpoints that allow them. Every request that adds or changes something counts against the rate limit,
  * because most add an event to the audit log, which is kept for years.
  *
- * Throws `unauthorized`, `invalid_origin`, `passkey_required`, `recovery_hold`, `recovery_limited` or `rate_limited`.
+ * Throws `unauthorized`, `invalid_origin`, `session_changed`, `passkey_required`, `recovery_hold`, `recovery_limited`
+ * or `rate_limited`.
  */
 export function sessionGuard(kernel: ServerContext) {
   const { clock, rateLimits } = kernel
@@ -89,6 +90,7 @@ export function sessionGuard(kernel: ServerContext) {
   async function prove(request: FastifyRequest): Promise<Session | RecoveredSession> {
     const session = await findRequestSession(kernel, request)
     if (!session) throw errors.unauthorized()
+    requireShownUser(session, request)
     return requireAllowed(session, request, clock())
   }
 

@@ -47,7 +47,7 @@ export async function answerPreflight(reply: FastifyReply, methods: string[], al
   if (allowed)
     reply
       .header('access-control-allow-methods', methods.join(', '))
-      .header('access-control-allow-headers', 'authorization, content-type, if-match')
+      .header('access-control-allow-headers', 'authorization, content-type, if-match, countersign-user')
       .header('access-control-max-age', '600')
   return reply.status(204).send()
 }

@@ -109,9 +109,16 @@ const modules = {
   Operations: { ...operations, ...playground },
 }
 
+const aboutShownUser =
+  'With a user ID in the header Countersign-User, the answer is 409 session_changed if the session is of another user'
+
 /** Authentication methods, by the names that operations refer to. */
 const securitySchemes = {
-  session: { type: 'http', scheme: 'bearer', description: 'Session token (cs_session_…), or the session cookie' },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description: `Session token (cs_session_…), or the session cookie. ${aboutShownUser}`,
+  },
   federated_session: {
     type: 'apiKey',
     in: 'cookie',
@@ -124,7 +131,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-countersign',
-    description: 'Session cookie of an operator, from a page of the auth host',
+    description: `Session cookie of an operator, from a page of the auth host. ${aboutShownUser}`,
   },
   client: { type: 'http', scheme: 'basic', description: 'Client ID and secret, also accepted as body parameters' },
 } as const

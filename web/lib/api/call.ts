@@ -20,6 +20,21 @@ export class ApiError extends Error {
 /** There was no response, or none of this service: the device is offline, or a proxy answered instead of the server. */
 export class NetworkError extends Error {}
 
+/** The user that this page shows. `explain` returns what the page says when another one is signed in. */
+export type ShownUser = { userId: string; explain: () => Promise<string> }
+
+let shown: ShownUser | undefined
+
+/** Names the user that this page shows from now on. The service refuses the session of another one. */
+export function setShownUser(user: ShownUser | undefined): void {
+  shown = user
+}
+
+/** Returns the header of a request as the signed-in user. */
+export function ofShownUser() {
+  return shown && { 'countersign-user': shown.userId }
+}
+
 type Fields = Record<string, string>
 export type Parts = { params?: Fields; querystring?: Fields; headers?: Fields; body?: unknown }
 
@@ -59,7 +74,7 @@ export async function openAs<Name extends keyof Api>(
 function send(name: string, given: Parts): Promise<Response> {
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
   // Mails that this request causes are in the language of the page.
-  const headers = { ...init.headers, 'accept-language': document.documentElement.lang }
+  const headers = { ...init.headers, ...ofShownUser(), 'accept-language': document.documentElement.lang }
   return sendRequest(url, { ...init, headers, credentials: 'include' })
 }
 
@@ -97,7 +112,8 @@ export async function parseResponse<T>(response: Response): Promise<T> {
   })
   if (response.ok) return answer as T
   const { error, error_description, ...fields } = answer as Partial<Record<string, string>>
-  throw new ApiError(response.status, error ?? 'server_error', error_description ?? '', fields)
+  const explained = error === 'session_changed' ? await shown?.explain() : undefined
+  throw new ApiError(response.status, error ?? 'server_error', explained ?? error_description ?? '', fields)
 }
 
 /** Returns the body of a response as text, complete or not at all. */

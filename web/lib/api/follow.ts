@@ -1,7 +1,7 @@
 import { readEventStream, type StreamEvent } from '@countersign/protocol/formats/files/event-stream'
 import type { RequestOf } from '@countersign/protocol/api'
 import { readSiteSettings } from '../page-data.ts'
-import { NetworkError, parseResponse, requestOf, sendRequest } from './call.ts'
+import { NetworkError, ofShownUser, parseResponse, requestOf, sendRequest } from './call.ts'
 
 /** Endpoints of the admin API whose answer lasts as long as it is read. */
 type Streaming = 'GET /api/admin/audit/stream'
@@ -18,7 +18,8 @@ export async function* followAs<Name extends Streaming>(
 ): AsyncGenerator<StreamEvent> {
   const given = { querystring: { ...querystring, identity_id: identityId } }
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
-  const response = await sendRequest(url, { ...init, credentials: 'include', signal })
+  const headers = { ...init.headers, ...ofShownUser() }
+  const response = await sendRequest(url, { ...init, headers, credentials: 'include', signal })
   if (!response.ok || !response.body) return void (await parseResponse(response))
   yield* readEventStream(readText(response.body))
 }

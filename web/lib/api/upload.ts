@@ -1,6 +1,6 @@
 import type { Api, RequestOf, ResponseOf } from '@countersign/protocol/api'
 import { readSiteSettings } from '../page-data.ts'
-import { parseResponse, requestOf, sendRequest } from './call.ts'
+import { ofShownUser, parseResponse, requestOf, sendRequest } from './call.ts'
 
 /** Endpoints of the API host that take a picture as their body. */
 type Uploading = Extract<keyof Api, `PUT ${string}/${'avatar' | 'icon'}`>
@@ -12,7 +12,7 @@ export async function upload<Name extends Uploading>(
   picture: Blob,
 ): Promise<ResponseOf<Name>> {
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
-  const headers = { 'content-type': picture.type }
+  const headers = { ...ofShownUser(), 'content-type': picture.type }
   return parseResponse(await sendRequest(url, { ...init, body: picture, headers, credentials: 'include' }))
 }
 
@@ -29,6 +29,7 @@ export async function uploadAs<Name extends Importing>(
   const given = { ...rest, querystring: { ...querystring, identity_id: identityId } }
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
   // Mails that this request causes are in the language of the page.
-  const headers = { ...init.headers, 'content-type': file.type, 'accept-language': document.documentElement.lang }
+  const language = document.documentElement.lang
+  const headers = { ...init.headers, ...ofShownUser(), 'content-type': file.type, 'accept-language': language }
   return parseResponse(await sendRequest(url, { ...init, body: file, headers, credentials: 'include' }))
 }

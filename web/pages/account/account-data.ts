@@ -2,6 +2,7 @@ import type { OwnRecoveryLink } from '@countersign/protocol/accounts/recovery/li
 import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { Delegation } from '@countersign/protocol/oauth/delegations'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { call } from '../../lib/api/call.ts'
 import { isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { fetchDelegations } from './apps/delegation-list.ts'
@@ -51,6 +52,7 @@ export async function readAccountData(
 ): Promise<AccountData | 'limited' | undefined> {
   try {
     const session = await call('GET /api/auth/session', {})
+    showUser(session.user)
     onSession(session)
     if (session.authMethod === 'recovered_passkey') return 'limited'
     const readingPasskeys = call('GET /api/auth/passkeys', {})

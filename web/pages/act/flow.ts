@@ -15,6 +15,7 @@ import type { Candidates } from '../../lib/keys/presence.ts'
 import { fetchOwnSession, isSignInRequired, type Session } from '../../lib/session/session.ts'
 import { readPageData } from '../../lib/page-data.ts'
 import { withLateTexts } from '../../locales/late-texts.ts'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { loadHand } from '../../components/signature/hand.ts'
 import { oneTimeResultOf, type Question, type Step } from './steps.ts'
 import { loadActionSubject } from '../../lib/acts/subject.ts'
@@ -42,6 +43,7 @@ export function useFlow() {
 
   async function enter(session: Owner, isNewSession: boolean) {
     owner.current = session
+    showUser(session.user)
     const isOwn = session.identities.some(({ identityId }) => identityId === place?.identityId)
     if (!place || !isOwn) return setStep({ at: 'unknown', isNewSession: false })
     const [next, loaded] = await Promise.all([load(place, isNewSession), loadDecide(), loadHand()])

@@ -8,6 +8,7 @@ import { PageHead } from '../../components/frame/Frame.tsx'
 import { OnDemand } from '../../components/frame/OnDemand.tsx'
 import { LocaleProvider } from '../../components/frame/Root.tsx'
 import { useRoute } from '../../components/frame/route.tsx'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { Shell } from '../../components/frame/Shell.tsx'
 import { Card, Empty, Skeleton } from '../../components/ui/Card.tsx'
 import { Filter } from '../../components/ui/Table.tsx'
@@ -112,6 +113,7 @@ function useOwnOperators() {
 async function readOwnOperators() {
   const session = await fetchOwnSession()
   if (!session) return undefined
+  showUser(session.user)
   try {
     return { session, ...(await call('GET /api/account/operators', {})) }
   } catch (error) {

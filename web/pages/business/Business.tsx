@@ -7,6 +7,7 @@ import { type ReturnedAct, takeReturnedAct } from '../../lib/acts/returning.ts'
 import { writeLocal, readLocal } from '../../lib/remembered.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import { useActions } from '../../components/form/use-actions.ts'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { toast } from '../../components/frame/toast.ts'
 import { useRoute } from '../../components/frame/route.tsx'
 import { Skeleton } from '../../components/ui/Card.tsx'
@@ -199,6 +200,7 @@ async function readData(): Promise<OrganizationData | undefined> {
       call('GET /api/auth/session', {}),
       callBusiness('GET /api/organizations', {}),
     ])
+    showUser(session.user)
     // A session that SSO opened is of one organization, and joins no other.
     const { invitations } =
       session.authMethod === 'passkey' ? await call('GET /api/account/invitations', {}) : { invitations: [] }

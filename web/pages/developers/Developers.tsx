@@ -11,6 +11,7 @@ import { useActions } from '../../components/form/use-actions.ts'
 import { useSignOut } from '../../components/form/use-sign-out.ts'
 import { PageHead } from '../../components/frame/Frame.tsx'
 import { Shell, type ShellSection } from '../../components/frame/Shell.tsx'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { useRoute } from '../../components/frame/route.tsx'
 import { Skeleton } from '../../components/ui/Card.tsx'
 import { AppList } from './AppList.tsx'
@@ -147,7 +148,9 @@ function useSections(place: DeveloperRoute, goTo: Navigate): ShellSection[] {
 async function readApps(): Promise<{ apps: OwnApp[]; session: Session | undefined } | undefined> {
   try {
     const { apps } = await call('GET /api/developer/apps', {})
-    return { apps, session: await fetchOwnSession() }
+    const session = await fetchOwnSession()
+    showUser(session?.user)
+    return { apps, session }
   } catch (error) {
     if (isSignInRequired(error)) return undefined
     throw error

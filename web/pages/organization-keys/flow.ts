@@ -1,6 +1,7 @@
 import type { MasterKey } from '@countersign/keys/master-key'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { useState } from 'preact/hooks'
+import { showUser } from '../../components/frame/shown-user.ts'
 import type { StopReason } from '../../lib/acts/act.ts'
 import { ActStoppedError } from '../../lib/acts/inline.ts'
 import { callBusiness } from '../../lib/api/business-call.ts'
@@ -53,6 +54,7 @@ export function useFlow(leave: () => void) {
     if (!query) return setStep({ at: 'nothing to do' })
     const session = await fetchOwnSession()
     if (!session) return setStep({ at: 'authenticate' })
+    showUser(session.user)
     const task = await readTask(query)
     setStep(task ? { at: 'confirm', task: { ...task, userId: session.user.userId } } : { at: 'nothing to do' })
   }

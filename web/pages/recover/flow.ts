@@ -1,5 +1,6 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import { useRef, useState } from 'preact/hooks'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { call, ApiError } from '../../lib/api/call.ts'
 import {
   createPasskey,
@@ -52,6 +53,7 @@ export function useFlow() {
       const body = { flowId: made.started.flowId, credential: made.passkey.credential }
       signedIn.current ??= await call('POST /api/auth/recover/finish', { body }).catch(signInIfRecovered)
       const { user, identities } = signedIn.current
+      showUser(user)
       rememberUser({ ...user, credentialId: made.passkey.credential.id }, identities)
       await openKeys(signedIn.current, made, prfOutput)
     } catch (error) {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { ApiError, call } from '../../lib/api/call.ts'
 import { type IdentityDraft, emptyDraft, isComplete, isHandleRefused } from '../../lib/text/identity-draft.ts'
 import {
@@ -9,7 +10,7 @@ import {
   signInWithPasskey,
 } from '../../lib/keys/passkey.ts'
 import { firstRecoveryCode, newRecoveryCode } from '../../lib/keys/new-recovery-code.ts'
-import { readSession, signOut } from '../../lib/session/session.ts'
+import { readSession, signOut, type Session } from '../../lib/session/session.ts'
 import { rememberUser } from '../../lib/session/known-users.ts'
 import { signalUnknownCredential } from '../../lib/keys/passkey-signals.ts'
 import { readSiteSettings } from '../../lib/page-data.ts'
@@ -55,6 +56,7 @@ export function useFlow(admission: Admission, refused: Record<string, string>) {
       const finished = call('POST /api/auth/register/finish', { body }).catch(dropRefused).catch(signInIfMade)
       const { user, identities } = await finished
       rememberUser({ ...user, credentialId: made.passkey.credential.id }, identities)
+      showUser(user)
       advance({ type: 'account made', owner: { user, identities }, prepared })
     } catch (error) {
       advance({ type: 'finish failed', made, prepared, outcome: passkeyFailureOf(error) })
@@ -127,15 +129,19 @@ function presentUser(
   async function look() {
     const session = await readSession().catch(() => undefined)
     // An SSO session cannot add an identity, but its user can sign in with a passkey.
-    if (session && !(isInvited && session.authMethod !== 'passkey'))
-      advance({ type: 'session found', session, isInvited })
+    if (session && !(isInvited && session.authMethod !== 'passkey')) found(session)
+  }
+
+  function found(session: Session) {
+    showUser(session.user)
+    advance({ type: 'session found', session, isInvited })
   }
 
   /** Signs a user in on this page, whose address alone contains the invitation. */
   async function signInHere() {
     await signInWithPasskey('')
     const session = await readSession()
-    if (session) advance({ type: 'session found', session, isInvited })
+    if (session) found(session)
   }
 
   async function acceptInvitation() {
@@ -148,6 +154,7 @@ function presentUser(
 
   async function signOutFirst() {
     await signOut()
+    showUser(undefined)
     advance({ type: 'signed out', ...beginning })
   }
 

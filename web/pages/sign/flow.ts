@@ -2,6 +2,7 @@ import type { SignView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
 import { call, ApiError } from '../../lib/api/call.ts'
 import { isSignInRequired, fetchOwnSession, signOut, type Session } from '../../lib/session/session.ts'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { loadHand } from '../../components/signature/hand.ts'
 import { postResultToOpener } from './answer.ts'
 import { useSigningActions } from './answering.ts'
@@ -42,6 +43,7 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
 
   async function signedIn(session: Owner) {
     owner.current = session
+    showUser(session.user)
     await read()
   }
 

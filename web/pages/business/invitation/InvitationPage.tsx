@@ -8,6 +8,7 @@ import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { PageLayout, StepHeading } from '../../../components/frame/Frame.tsx'
 import { useLocale } from '../../../components/frame/Root.tsx'
+import { showUser } from '../../../components/frame/shown-user.ts'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Skeleton } from '../../../components/ui/Card.tsx'
 import { type Fact, Facts, Permits } from '../../../components/ui/Facts.tsx'
@@ -145,6 +146,7 @@ function SignedOut({ token, invitation: { email, provesEmail } }: { token: strin
 async function readState(token: string): Promise<State> {
   try {
     const session = await fetchOwnSession()
+    showUser(session?.user)
     const given = { params: { token } }
     if (!session) {
       const { invitation } = await callOpenly('GET /api/invitations/:token/preview', given)

@@ -1,0 +1,14 @@
+import { setShownUser } from '../../lib/api/call.ts'
+import { withLateTexts } from '../../locales/late-texts.ts'
+
+async function explain(): Promise<string> {
+  return (await withLateTexts(import('./SessionChanged.tsx'))).showSessionChanged()
+}
+
+/**
+ * Names the user that this page shows. Another one may sign in later, in another tab: the service then refuses what
+ * this page sends, and the page says so. Without a user, the page shows none.
+ */
+export function showUser(user: { userId: string } | undefined): void {
+  setShownUser(user && { userId: user.userId, explain })
+}
