@@ -1,3 +1,4 @@
+import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnRecoveryLink } from '@countersign/protocol/accounts/recovery/links'
 import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { ResponseOf } from '@countersign/protocol/api'
@@ -39,6 +40,23 @@ export type AccountData = {
 
 /** New data, or what makes it of the current one. */
 export type DataChange = AccountData | ((current: AccountData) => AccountData)
+
+/** Returns the data with these identities, and without what belonged to others alone: these were deleted. */
+export function withIdentities(data: AccountData, identities: Identity[]): AccountData {
+  const isLeft = (id: string) => identities.some(({ identityId }) => identityId === id)
+  const belongs = ({ identityId }: { identityId: string }) => isLeft(identityId)
+  return {
+    ...data,
+    session: { ...data.session, identities },
+    authorizations: data.authorizations.filter(belongs),
+    delegations: data.delegations.filter(belongs),
+    signingKeys: data.signingKeys.filter(belongs),
+    recoveries: data.recoveries.filter(belongs),
+    invitations: data.invitations
+      .map((invitation) => ({ ...invitation, identityIds: invitation.identityIds.filter(isLeft) }))
+      .filter(({ identityIds }) => identityIds.length > 0),
+  }
+}
 
 /** What each section gets: the data, and how to change it. */
 export type SectionProps = { data: AccountData; onChange: (change: DataChange) => void }

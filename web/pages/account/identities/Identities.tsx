@@ -7,7 +7,7 @@ import { PageHead } from '../../../components/frame/Frame.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { useMessages } from '../words.ts'
 import { Icon } from '../../../components/ui/Icon.tsx'
-import type { SectionProps } from '../account-data.ts'
+import { withIdentities, type SectionProps } from '../account-data.ts'
 import { useAccountWords } from '../words.ts'
 import { AddIdentity, DeleteIdentity, EditIdentity } from './EditIdentity.tsx'
 import { Email } from './Email.tsx'
@@ -65,12 +65,7 @@ function OpenDialog({ of: dialog, data, onChange, onChoose }: OpenDialogProps) {
   const { identities } = session
   const close = () => onChoose(undefined)
   const updateIdentities = (updated: Identity[], said: string) => {
-    const lives = ({ identityId }: { identityId: string }) => updated.some((each) => each.identityId === identityId)
-    onChange((current) => ({
-      ...current,
-      authorizations: current.authorizations.filter(lives),
-      session: { ...current.session, identities: updated },
-    }))
+    onChange((current) => withIdentities(current, updated))
     close()
     toast(said)
     updateKnownUser(session.user.userId, updated)
