@@ -5,6 +5,7 @@ import { words } from '../../pages/words.ts'
 import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
 import { landingMessages as landing } from '../../../web/locales/en/pages/landing.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import type { Person } from '../../fixtures/person.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -56,3 +57,49 @@ test('a user reads their activity, exports their data, and deletes the account; 
   assert.deepEqual(await ada.authenticator.credentials(), [], 'the passkey is no longer offered')
   await ada.leave()
 })
+
+const isAccount = (url: URL) => url.pathname === '/api/account'
+
+test('a user whose account was deleted leaves it, although the response to the deletion was lost', async () => {
+  const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob' })
+  const { page } = bob
+  await page.route(
+    isAccount,
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await tryToDelete(bob, 'bob')
+  await bob.press('delete-account')
+  await page.waitForURL(`${stage.service.authUrl}/`)
+  await page.goto(`${stage.service.authUrl}/login`)
+  await bob.control('sign-in').waitFor()
+  assert.equal(await bob.control('continue-as').count(), 0)
+  assert.deepEqual(await bob.authenticator.credentials(), [])
+  await bob.leave()
+})
+
+test('a user who was signed out before a deletion arrived keeps their account and their passkey', async () => {
+  const eve = await stage.enroll({ handle: 'eve', displayName: 'Eve' })
+  const { page } = eve
+  await page.route(isAccount, (route) => route.abort(), { times: 1 })
+  await tryToDelete(eve, 'eve')
+  await eve.context.clearCookies()
+  await eve.press('delete-account')
+  await page.getByRole('alert').getByText(words.problem.refused.unauthorized).waitFor()
+  assert.equal((await eve.authenticator.credentials()).length, 1)
+  await page.goto(`${stage.service.authUrl}/login`)
+  await eve.control('continue-as').waitFor()
+  await eve.leave()
+})
+
+/** Deletes the account of a user who gets no response. */
+async function tryToDelete(person: Person, handle: string): Promise<void> {
+  await person.page.goto(`${stage.service.authUrl}/account/data`)
+  await person.press('leave')
+  await person.write('confirmation', handle)
+  await person.press('delete-account')
+  await person.page.getByRole('alert').getByText(words.problem.unreachable).waitFor()
+}

@@ -1,7 +1,8 @@
-import { ApiError, call } from '../../../lib/api/call.ts'
+import { ApiError, call, NetworkError } from '../../../lib/api/call.ts'
+import { callOpen } from '../../../lib/api/open-call.ts'
 import { downloadFile } from '../../../lib/download.ts'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { forgetUser } from '../../../lib/session/known-users.ts'
@@ -32,6 +33,7 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
   const [typed, setTyped] = useState('')
   const [checked, setChecked] = useState(false)
   const [apps, setApps] = useState<string[]>()
+  const isUnsure = useRef(false)
   const handle = session.identities[0]?.handle ?? ''
   const matches = normalizeHandle(typed.replace(/^@/, '')) === normalizeHandle(handle)
   const remove: Action = {
@@ -45,7 +47,8 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
       try {
         await withRecentAuthentication(() => call('DELETE /api/account', { querystring }))
       } catch (error) {
-        return setApps(appsThatWouldGo(error))
+        isUnsure.current ||= error instanceof NetworkError
+        if (!(isUnsure.current && (await isDeleted(error, session)))) return setApps(appsThatWouldGo(error))
       }
       forgetUser(session.user.userId)
       await signalAllAcceptedCredentials(session.user.userId, [])
@@ -74,6 +77,20 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
         />
       </ActionForm>
     </Dialog>
+  )
+}
+
+/**
+ * Returns whether a request failed because the account no longer exists: the response to an earlier try may have been
+ * lost. A session can also end otherwise, and then the passkeys of the account must stay.
+ */
+async function isDeleted(error: unknown, { identities: [identity] }: Session): Promise<boolean> {
+  if (!(identity && error instanceof ApiError && error.status === 401)) return false
+  const { handle, identityId } = identity
+  const looking = callOpen('GET /api/signing/public-key/:handle', { params: { handle }, querystring: { identityId } })
+  return looking.then(
+    () => false,
+    (found: unknown) => found instanceof ApiError && found.code === 'identity_not_found',
   )
 }
 
