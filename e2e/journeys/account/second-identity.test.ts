@@ -70,3 +70,28 @@ test('there is no layout shift when a passkey from autofill leads to the choice 
   assert.deepEqual(faults, [])
   await bob.leave()
 })
+
+test('an identity whose creation got no response is found by the next try', async () => {
+  const eve = await stage.enroll({ handle: 'eve', displayName: 'Eve' })
+  const { page } = eve
+  await page.route(
+    (url) => url.pathname === '/api/identities',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.goto(`${stage.service.authUrl}/account/identities`)
+  await eve.press('new-identity')
+  await eve.write('handle', 'eve-two')
+  await eve.write('displayName', 'Eve Two')
+  await eve.press('add-identity')
+  await page.getByRole('alert').getByText(words.problem.unreachable).waitFor()
+  await eve.press('add-identity')
+  await page.getByRole('heading', { name: 'Eve Two' }).waitFor()
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  const { identities } = await eve.call(stage.service.baseUrl, 'GET /api/identities')
+  assert.deepEqual(identities.map(({ handle }) => handle).toSorted(), ['eve', 'eve-two'])
+  await eve.leave()
+})

@@ -1,6 +1,7 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import { useState } from 'preact/hooks'
-import { ApiError, call } from '../../../lib/api/call.ts'
+import { normalizeHandle } from '@countersign/protocol/formats/handle'
+import { useRef, useState } from 'preact/hooks'
+import { ApiError, call, NetworkError } from '../../../lib/api/call.ts'
 import { explainedBy } from '../../../lib/api/explained.ts'
 import { type IdentityDraft, emptyDraft, isComplete, isHandleRefused } from '../../../lib/text/identity-draft.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
@@ -13,13 +14,16 @@ import { upload } from '../../../lib/api/upload.ts'
 import { useAccountWords } from '../words.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 
-type AddIdentityProps = { onAdded: (identity: Identity) => void; onClose: () => void }
+type AddIdentityProps = { identities: Identity[]; onAdded: (identity: Identity) => void; onClose: () => void }
 
-export function AddIdentity({ onAdded, onClose }: AddIdentityProps) {
+/** Adds an identity to those that the user has. */
+export function AddIdentity({ identities, onAdded, onClose }: AddIdentityProps) {
   const words = useMessages()
   const doing = useActions()
   const [draft, setDraft] = useState(emptyDraft)
   const [checked, setChecked] = useState(false)
+  /** The username of a try without a response. That identity may exist. */
+  const unanswered = useRef<string | undefined>(undefined)
   const add: Action = {
     name: 'add-identity',
     label: words.identities.create,
@@ -27,16 +31,18 @@ export function AddIdentity({ onAdded, onClose }: AddIdentityProps) {
       setChecked(true)
       if (!isComplete(draft)) return
       const { handle, displayName } = draft
-      const added = await call('POST /api/identities', { body: { handle, displayName } }).catch(noteTaken)
+      const added = await call('POST /api/identities', { body: { handle, displayName } }).catch(findOrNoteTaken)
       if (added) onAdded(added)
     },
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
 
-  function noteTaken(error: unknown) {
+  async function findOrNoteTaken(error: unknown) {
+    if (error instanceof NetworkError) unanswered.current = draft.handle
     if (!isHandleRefused(error)) throw error
-    setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
-    return undefined
+    const added = unanswered.current === draft.handle ? await findAdded(draft.handle, identities) : undefined
+    if (!added) setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    return added
   }
 
   return (
@@ -46,6 +52,13 @@ export function AddIdentity({ onAdded, onClose }: AddIdentityProps) {
       </ActionForm>
     </Dialog>
   )
+}
+
+/** Finds an identity of the user that is not among those that the page shows. */
+async function findAdded(handle: string, shown: Identity[]): Promise<Identity | undefined> {
+  const { identities } = await call('GET /api/identities', {})
+  const isNew = ({ identityId }: Identity) => shown.every((each) => each.identityId !== identityId)
+  return identities.find((each) => isNew(each) && normalizeHandle(each.handle) === normalizeHandle(handle))
 }
 
 type EditIdentityProps = {

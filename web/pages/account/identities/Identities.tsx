@@ -87,6 +87,7 @@ function OpenDialog({ of: dialog, data, onChange, onChoose }: OpenDialogProps) {
     <>
       {dialog?.about === 'new' && (
         <AddIdentity
+          identities={identities}
           onAdded={(added) => updateIdentities([...identities, added], words.added(added.handle))}
           onClose={close}
         />
