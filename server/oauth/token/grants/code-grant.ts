@@ -34,7 +34,10 @@ export const authorizationCodeGrant = defineFamilyGrant({
   name: 'authorization_code',
   clients: 'any',
   parse: parseCodeExchange,
-  findFamily: (db, { code }) => findFamilyByInitialCredential(db, 'code', code),
+  findUnused: async (db, { code }) => {
+    const family = await findFamilyByInitialCredential(db, 'code', code)
+    return family?.codeRedeemedAt === null ? family : undefined
+  },
   redeem: (deps, client, request, now) =>
     exchangeAuthorizationCode(deps, client, { ...request, kind: 'code', token: request.code }, now),
   resourceError: errors.invalid_target,

@@ -30,7 +30,10 @@ export const refreshTokenGrant = defineFamilyGrant({
   name: 'refresh_token',
   clients: 'authenticated',
   parse: parseRefresh,
-  findFamily: async (db, { refreshToken }, now) => (await findFamilyByRefreshToken(db, refreshToken, now))?.family,
+  findUnused: async (db, { refreshToken }, now) => {
+    const found = await findFamilyByRefreshToken(db, refreshToken, now)
+    return found?.reused ? undefined : found?.family
+  },
   redeem: refreshTokens,
   resourceError: errors.invalid_grant,
 })

@@ -22,8 +22,8 @@ type FamilyGrantDefinition<Request extends FamilyRequest> = Pick<
   'name' | 'clients'
 > & {
   parse: (body: TokenRequest) => Request
-  /** Finds the token family of the presented credential, without redeeming it. */
-  findFamily: (db: Database, request: Request, now: Date) => Promise<TokenFamily | undefined>
+  /** Finds the token family of the presented credential without redeeming it, unless it was used before. */
+  findUnused: (db: Database, request: Request, now: Date) => Promise<TokenFamily | undefined>
   redeem: (deps: GrantDeps, client: Client, request: Request, now: Date) => Promise<IssuedTokens>
   /** Creates the error for an app that may not act at the requested resource, with the reason. */
   resourceError: (reason: { sentence: string }) => ApiError
@@ -51,9 +51,10 @@ export function defineFamilyGrant<Request extends FamilyRequest>(grant: FamilyGr
 /**
  * Redeems a code or a refresh token for a token for one resource (RFC 8707 §2.2), as MCP clients do.
  *
- * Nothing is consumed if the app may not have that token. Throws `invalid_target` if there is no such resource or the
- * app may not act there; with a refresh token that is `invalid_grant`, so that the app asks the user again. Throws
- * `invalid_scope`.
+ * Nothing is consumed if the app may not have that token. A credential that was used before is redeemed nevertheless,
+ * because only its redemption detects the reuse and revokes the token family. Throws `invalid_target` if there is no
+ * such resource or the app may not act there; with a refresh token that is `invalid_grant`, so that the app asks the
+ * user again. Throws `invalid_scope`.
  */
 async function redeemForResource<Request extends FamilyRequest>(
   { deps, grant }: { deps: GrantDeps; grant: FamilyGrantDefinition<Request> },
@@ -64,7 +65,6 @@ async function redeemForResource<Request extends FamilyRequest>(
   const { kernel, keys } = deps
   const { db } = kernel
   const { resource: named } = request
-  validateResourceIndicator(named)
   const { own, scope } = splitScopes(request.scope ?? '')
   const narrowed = { ...request, scope: own.size > 0 ? own.toString() : undefined }
   const { clientId } = client.app
@@ -74,9 +74,12 @@ async function redeemForResource<Request extends FamilyRequest>(
     throw grant.resourceError({ sentence: error.message })
   }
 
-  const family = await grant.findFamily(db, request, now)
-  // A client that presents another client's credential gets the error of the redemption below.
-  if (family?.clientId === clientId) await requireDelegation(db, takenFor(family), now).catch(denied)
+  const family = await grant.findUnused(db, request, now)
+  // A used credential, and one of another client, gets the error of the redemption below.
+  if (family?.clientId === clientId) {
+    validateResourceIndicator(named)
+    await requireDelegation(db, takenFor(family), now).catch(denied)
+  }
   const redeeming = { db, app: client.app }
   const redeemed = await completeRedemption(redeeming, await grant.redeem(deps, client, narrowed, now), now)
   const { identityId, byProviderAlone, authTime } = redeemed.granted

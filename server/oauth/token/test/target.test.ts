@@ -192,6 +192,34 @@ test('DEL-11 a revoked delegation issues no token, and the app must ask the user
   assert.deepEqual(errorOf(await refresh(refreshToken)), [400, 'invalid_grant'])
 })
 
+test('DEL-29 a spent refresh token ends its token family, also at a resource that is refused', async () => {
+  for (const resource of [notes.audience, notes.resourceKey, 'https://other.example/']) {
+    const ada = await world.person()
+    const { refresh_token: stolen } = (await redeem(await consent({}, ada))).json()
+    const thief = (await refresh(stolen)).json()
+    const [{ id }] = await delegationsOf(world, ada)
+    assert.equal((await revoke(world, ada, id)).statusCode, 204)
+    world.pass(11)
+    assert.deepEqual(errorOf(await refresh(stolen, { resource })), [400, 'invalid_grant'], resource)
+    await consent({}, ada)
+    for (const fields of [{ resource: notes.audience }, {}])
+      assert.deepEqual(errorOf(await refresh(thief.refresh_token, fields)), [400, 'invalid_grant'], resource)
+  }
+})
+
+test('DEL-30 a code that is redeemed twice ends its tokens, also at a resource that is refused', async () => {
+  for (const resource of [notes.resourceKey, 'https://other.example/']) {
+    const code = await consent({ scope: 'openid notes.read offline_access' })
+    const { refresh_token: refreshToken, access_token: token } = (await redeem(code, {})).json()
+    const used = () => world.api.inject({ url: '/api/oauth/userinfo', headers: { authorization: `Bearer ${token}` } })
+    assert.deepEqual(errorOf(await redeem(code, { resource, code_verifier: 'a'.repeat(43) })), [400, 'invalid_grant'])
+    assert.equal((await used()).statusCode, 200, 'a wrong verifier revokes nothing')
+    assert.deepEqual(errorOf(await redeem(code, { resource })), [400, 'invalid_grant'], resource)
+    assert.equal((await used()).statusCode, 401)
+    assert.deepEqual(errorOf(await refresh(refreshToken, {})), [400, 'invalid_grant'])
+  }
+})
+
 test('DEL-10 a code and a refresh token stay valid while the user may not use the app of the resource', async () => {
   const ada = await world.person()
   const { refresh_token: refreshToken } = (await redeem(await consent({}, ada))).json()
