@@ -56,11 +56,16 @@ export function unverifiedClientInfo(app: RegisteredApp, redirectUri: string): U
 
 /**
  * Checks whether any program on a user's device could impersonate this app (RFC 8252 §8.6). This applies to responses
- * to a native redirect URI of a metadata document client, and to loopback ports that the app has not registered. Then
- * earlier consent does not suffice.
+ * to a native redirect URI of a metadata document client, to private-use schemes, which any program can claim, and to
+ * loopback ports that the app has not registered. Then earlier consent does not suffice.
  */
 export function requiresFreshConsent(app: RegisteredApp, redirectUri: string): boolean {
-  return app.metadataFetchedAt ? isNativeRedirect(redirectUri) : usesFreedPort(app, redirectUri)
+  if (app.metadataFetchedAt) return isNativeRedirect(redirectUri)
+  return isPrivateUse(redirectUri) || usesFreedPort(app, redirectUri)
+}
+
+function isPrivateUse(redirectUri: string): boolean {
+  return !redirectUri.startsWith('https://') && !redirectUri.startsWith('http://')
 }
 
 function isNativeRedirect(redirectUri: string): boolean {

@@ -151,6 +151,29 @@ test('APS-04 AUZ-06 an app that allows any loopback port is answered there, neve
   }
 })
 
+test('APS-06 an app with a scheme that any program can claim gets no code without fresh consent', async () => {
+  const [person, { challenge }] = [await world.person(), newChallenge()]
+  const redirectUris = ['com.example.app:/callback', 'https://app.example/callback', 'http://127.0.0.1/callback']
+  const app = await world.app({ public: true, redirectUris, allowedScopes: ['openid', 'offline_access'] })
+  const pkce = { codeChallenge: challenge, codeChallengeMethod: 'S256' }
+  const scope = 'openid offline_access'
+  assert.equal((await authorize(person, app, { scope, ...pkce })).statusCode, 200)
+
+  const expected: [string, number, true | undefined][] = [
+    ['com.example.app:/callback', 403, true],
+    ['https://app.example/callback', 200, undefined],
+    ['http://127.0.0.1/callback', 200, undefined],
+  ]
+  for (const [redirectUri, status, asksAnew] of expected) {
+    const silent = await authorize(person, { ...app, redirectUri }, { scope, prompt: 'none', ...pkce })
+    assert.equal(silent.statusCode, status, redirectUri)
+    if (status === 403) assert.equal(silent.json().error, 'consent_required')
+    const query = { client_id: app.clientId, response_type: 'code', scope, code_challenge: challenge }
+    const view = await viewOf({ ...query, code_challenge_method: 'S256', redirect_uri: redirectUri })
+    assert.equal(view.asksAnew, asksAnew, redirectUri)
+  }
+})
+
 test('AUZ-06 the port of a loopback redirect URI is fixed unless the app allows any port', async () => {
   const [person, { challenge }] = [await world.person(), newChallenge()]
   const app = await world.app({ public: true, redirectUris: ['http://127.0.0.1/callback'] })
