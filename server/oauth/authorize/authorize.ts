@@ -277,7 +277,7 @@ async function issueAuthorizationCode(
     sessionId,
     authenticatedByPasskey,
     scope,
-    requestedScope: request.scope,
+    requestedScope: connector ? request.scope.union(connector.scope) : request.scope,
     authTime,
     authTimeRequested: request.maxAgeSeconds !== undefined,
     loginPrompted: prompts.includes('login'),

@@ -173,7 +173,7 @@ export type Consented = {
   clientId: ClientId
   sessionId: SessionId
   scope: ScopeSet
-  /** Scopes that the app requested. Some of them may not have been granted. */
+  /** Scopes that the app requested, also those of a resource. Some of them may not have been granted. */
   requestedScope: ScopeSet
   authTime: Date
   /** True if the app sent `max_age`. */

@@ -157,6 +157,20 @@ test('DEL-08 a refresh may narrow the granted scope, not widen it', async () => 
   )
 })
 
+test('DEL-08 a refresh without a resource may repeat the original scope, without effect at the resource', async () => {
+  const requested = 'openid notes.read offline_access'
+  let { refresh_token: token } = (await redeem(await consent({ scope: requested }))).json()
+  for (const scope of [requested, 'openid notes.read']) {
+    const answer = await refresh(token, { scope })
+    assert.equal(answer.statusCode, 200, answer.body)
+    assert.equal(answer.json().scope, scope.replace(' notes.read', ''))
+    token = answer.json().refresh_token
+  }
+  for (const scope of ['openid notes.write', 'notes.read'])
+    assert.deepEqual(errorOf(await refresh(token, { scope })), [400, 'invalid_scope'], scope)
+  assert.equal((await refresh(token, { scope: requested, resource: notes.audience })).json().scope, 'notes.read')
+})
+
 test('DEL-09 DEL-10 without such a resource nothing is consumed, and without a consent nothing issued', async () => {
   const code = await consent()
   for (const resource of ['https://other.example/', notes.resourceKey, `${notes.audience} ${notes.audience}`])
