@@ -138,20 +138,28 @@ function requireOnce({ [repeated]: name }: ReceivedParameters): void {
   if (name !== undefined) throw errors.invalid_request({ sentence: `The parameter ${quoted(name)} is repeated.` })
 }
 
-/** Checks a request that the app itself sends; throws every error that would otherwise be shown or redirected. */
+/**
+ * Checks a request that the app itself sends; throws every error that would otherwise be shown or redirected. A wrong
+ * redirect URI is an `invalid_request` (RFC 9126 §2.3). A request object may contain it, so that it is reported first.
+ */
 export async function validateAuthorizationRequest(
   { db, apps, keys, site, usage }: Reader,
   parameters: Parameters,
 ): Promise<void> {
   if (isFedcmContinuation(parameters, undefined))
     throw errors.invalid_request({ sentence: 'Browsers cannot push authorization requests. Send it from the app.' })
-  const { app } = await requireRegistered({ apps, site, usage }, parameters)
   requireSupported(parameters)
+  const { app } = await requireRegistered({ apps, site, usage }, parameters).catch(rethrowForPush)
   requireKeepable({ parameters })
   const request = readAuthorizationRequest(app, { by: 'push' }, parameters)
   viewOf(app, request)
   await resolveHints({ keys, site }, request)
   if (request.connector) await validateConnector(db, request.connector)
+}
+
+function rethrowForPush(error: unknown): never {
+  if (!(error instanceof ApiError && error.code === 'invalid_redirect_uri')) throw error
+  throw errors.invalid_request({ sentence: error.message, fields: error.fields })
 }
 
 /**

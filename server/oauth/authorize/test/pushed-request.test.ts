@@ -177,8 +177,12 @@ test('a request cannot be pushed with another method', async () => {
 const unacceptable: Record<string, [Record<string, string>, string]> = {
   'a request_uri inside': [{ request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'invalid_request'],
   'a request object': [{ request: 'eyJ.eyJ.' }, 'request_not_supported'],
-  'another redirect URI': [{ redirect_uri: 'https://app.example/callback/' }, 'invalid_redirect_uri'],
-  'no redirect URI': [{ redirect_uri: '' }, 'invalid_redirect_uri'],
+  'a request object that contains the redirect URI': [
+    { request: 'eyJ.eyJ.', redirect_uri: '' },
+    'request_not_supported',
+  ],
+  'another redirect URI': [{ redirect_uri: 'https://app.example/callback/' }, 'invalid_request'],
+  'no redirect URI': [{ redirect_uri: '' }, 'invalid_request'],
   'another response type': [{ response_type: 'token' }, 'unsupported_response_type'],
   'a scope that the app may not have': [{ scope: 'openid user_id' }, 'invalid_scope'],
   'a plain challenge': [{ code_challenge: 'A'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
