@@ -41,7 +41,7 @@ export type PushedRequestAnswer = Static<typeof PushedRequestAnswer>
 
 export const pushRequest = endpoint(
   'POST /api/oauth/par',
-  { security: 'client', cors: 'redirect URI origins', summary: 'Push an authorization request (RFC 9126)' },
+  { security: 'client', cors: 'no origin', summary: 'Push an authorization request (RFC 9126)' },
   { body: PushedRequest },
   { 201: PushedRequestAnswer },
 )

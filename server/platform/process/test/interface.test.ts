@@ -343,6 +343,7 @@ test('HDR-02 HDR-04 CORS follows the interface specification', async () => {
   for (const origin of ['https://shop.example', page]) {
     assert.deepEqual(await ask('GET', '/api/oauth/organizations', origin), [undefined, undefined])
     assert.deepEqual(await ask('POST', '/api/oauth/workspaces', origin), [undefined, undefined])
+    assert.deepEqual(await ask('POST', '/api/oauth/par', origin), [undefined, undefined])
   }
   assert.deepEqual(await ask('POST', '/api/oauth/token', 'https://shop.example'), ['https://shop.example', undefined])
   assert.deepEqual(await ask('POST', '/api/oauth/token', 'https://evil.example'), [undefined, undefined])
