@@ -43,9 +43,10 @@ export function readSent(sent: unknown): SentParameters {
   return parameters
 }
 
-/** Returns parameters as strings, each at most once. Throws `invalid_request`. */
-export function eachOnce(sent: unknown): SentParameters {
-  const parameters = readSent(sent)
-  if (parameters[repeated] !== undefined) throw errors.invalid_request()
+/** Returns the parameters that were sent once, as strings. Leaves out all others, and rejects nothing. */
+export function readUnrepeated(sent: unknown): Record<string, string> {
+  const parameters: Record<string, string> = {}
+  for (const [name, value] of Object.entries(sent ?? {}))
+    if (typeof value === 'string' && value !== '') parameters[name] = value
   return parameters
 }

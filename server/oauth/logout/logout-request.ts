@@ -11,9 +11,9 @@ type LogoutHintInput = { hint: string; app: RegisteredApp }
 /**
  * Parses a logout request (OpenID Connect RP-Initiated Logout §2).
  *
- * Nothing in it is rejected: users can always sign out, whatever is wrong with the app's request. Only an ID token of
- * ours identifies the requesting app. Without one, the browser is not redirected afterwards (§3), and the user is asked
- * first.
+ * Nothing in it is rejected: users can always sign out, whatever is wrong with the app's request. A repeated parameter
+ * counts as none. Only an ID token of ours identifies the requesting app. Without one, the browser is not redirected
+ * afterwards (§3), and the user is asked first.
  */
 export async function parseLogoutRequest(
   { apps, keys, site }: { apps: AppDirectory; keys: SigningKeys; site: Site },

@@ -1,6 +1,6 @@
 import * as endpoints from '@countersign/protocol/accounts/sessions'
 import type { AppDirectory } from '#clients/registration/directory.ts'
-import { eachOnce, repeatable } from '#oauth/sent-parameters.ts'
+import { readUnrepeated, repeatable } from '#oauth/sent-parameters.ts'
 import type { Host } from '#platform/http/host.ts'
 import { type Pages, siteSettings } from '#platform/http/page.ts'
 import { parseLogoutRequest } from './logout-request.ts'
@@ -67,7 +67,7 @@ export function logoutPage(host: Host, { kernel, apps, keys, pages }: LogoutServ
     cors: 'no origin',
     host: 'auth',
     page: true,
-    form: { several: repeatable },
+    form: { several: repeatable, repeats: true },
   } as const
   for (const [method, part] of [['GET', 'query'] as const, ['POST', 'body'] as const])
     host.route({
@@ -75,6 +75,6 @@ export function logoutPage(host: Host, { kernel, apps, keys, pages }: LogoutServ
       url: '/logout',
       config,
       handler: async (request, reply) =>
-        pages.show(reply, await parseLogoutRequest({ apps, keys, site }, eachOnce(request[part]))),
+        pages.show(reply, await parseLogoutRequest({ apps, keys, site }, readUnrepeated(request[part]))),
     })
 }
