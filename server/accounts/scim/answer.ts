@@ -4,7 +4,7 @@ import { type Attributes, errors, parseAttributes, requireSchema, scimDialect } 
 import { type Selection, selectOf } from '#platform/scim/message.ts'
 import type { listResponse } from '#platform/scim/schema.ts'
 import type { Query } from '#platform/scim/search.ts'
-import { namesVersion } from '#platform/scim/version.ts'
+import { namesEntityTag } from '#platform/http/entity-tag.ts'
 
 /** Configuration of all SCIM routes. SCIM describes itself, so they are not in the OpenAPI document. */
 export const config = { security: 'none', cors: 'no origin', host: 'api', dialect: scimDialect } as const
@@ -45,7 +45,7 @@ export function sendMessage(reply: FastifyReply, message: object) {
 export function sendResource(request: FastifyRequest, reply: FastifyReply, resource: Resource, selection: Selection) {
   const { version } = resource.meta
   reply.header('etag', version)
-  const isRead = request.method === 'GET' && namesVersion(request.headers['if-none-match'], version)
+  const isRead = request.method === 'GET' && namesEntityTag(request.headers['if-none-match'], version)
   return isRead ? reply.status(304).send(null) : sendMessage(reply, selectOf(resource, selection))
 }
 

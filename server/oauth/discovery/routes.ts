@@ -2,6 +2,7 @@ import type { AnyEndpoint } from '@countersign/protocol/endpoint'
 import { limits } from '@countersign/protocol/formats/limits'
 import * as endpoints from '@countersign/protocol/oauth/authorize'
 import { sha256 } from '#platform/crypto/secret.ts'
+import { namesEntityTag } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
@@ -58,7 +59,8 @@ function serveDocument(
       if (served?.document !== document) served = serialize(document)
       const { body, headers } = served
       reply.headers(headers)
-      return request.headers['if-none-match'] === headers.etag ? reply.status(304).send() : reply.send(body)
+      const isCurrent = namesEntityTag(request.headers['if-none-match'], headers.etag)
+      return isCurrent ? reply.status(304).send() : reply.send(body)
     },
   })
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { namesEntityTag } from '#platform/http/entity-tag.ts'
 
 /** A text that many readers get: encoded once, however many read it and however slowly. */
 export type CompressedText = {
@@ -40,7 +41,7 @@ export function compressText(
       const tag = `"${etag}${encoding === 'identity' ? '' : `-${encoding}`}"`
       reply.header('vary', 'accept-encoding').header('etag', tag)
       reply.header('cache-control', `public, max-age=${cacheSeconds}`)
-      if (headers['if-none-match'] === tag) return reply.status(304).send()
+      if (namesEntityTag(headers['if-none-match'], tag)) return reply.status(304).send()
       reply.type(mediaType)
       if (encoding === 'identity') return reply.send(bytes)
       const body = encoded.get(tag) ?? encode[encoding](bytes)

@@ -7,3 +7,21 @@ export function entityTagOf(version: number): string {
 export function versionIn(entityTag: string): number {
   return Number(entityTag.replaceAll('"', ''))
 }
+
+/**
+ * Checks whether a header names an entity tag. The comparison is weak, as `If-None-Match` requires (RFC 9110 §13.1.2).
+ */
+export function namesEntityTag(header: string | undefined, entityTag: string): boolean {
+  if (header === undefined) return false
+  // The usual header is compared without a copy.
+  if (header === entityTag) return true
+  const opaque = withoutWeakness(entityTag)
+  return header.split(',').some((each) => {
+    const sent = each.trim()
+    return sent === '*' || withoutWeakness(sent) === opaque
+  })
+}
+
+function withoutWeakness(entityTag: string): string {
+  return entityTag.startsWith('W/') ? entityTag.slice(2) : entityTag
+}

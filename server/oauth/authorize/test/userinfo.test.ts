@@ -278,11 +278,14 @@ test('JWT-12 the key set is public, distinct and cacheable; a client with the cu
     )
   assert.equal(new Set(keys.map((key: { kid: string }) => key.kid)).size, 3)
   assert.equal(answer.headers['cache-control'], 'public, max-age=3600')
-  const again = await world.auth.inject({
-    url: '/.well-known/jwks.json',
-    headers: { 'if-none-match': String(answer.headers.etag) },
-  })
-  assert.equal(again.statusCode, 304)
+  const tag = String(answer.headers.etag)
+  const askAgain = (url: string, header: string) => world.auth.inject({ url, headers: { 'if-none-match': header } })
+  for (const header of [tag, `W/${tag}`, `"other", ${tag}`, `"other",W/${tag} , "another"`, '*']) {
+    const again = await askAgain('/.well-known/jwks.json', header)
+    assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', tag], header)
+  }
+  for (const header of ['"other"', `${tag.slice(0, -1)}x"`, tag.slice(1, -1), 'W/"*"', '', `"other" ${tag}`])
+    assert.equal((await askAgain('/.well-known/jwks.json', header)).statusCode, 200, header)
 })
 
 test('discovery lists endpoints on their hosts, at both paths, and the API host redirects to it', async () => {
