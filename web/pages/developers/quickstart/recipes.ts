@@ -124,8 +124,9 @@ function curlRecipe({ app, clientSecret = unknownSecret, baseUrl, issuer }: Reci
   const start = `VERIFIER=$(openssl rand -hex 32)
 CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '=')
 echo "${issuer}/signin?${query}&code_challenge=$CHALLENGE"`
+  // A step of its own, because a shell could read the next line of a pasted text as the code. zsh has no `read -p`.
+  const read = "printf 'Paste the code: '; read -r CODE"
   const exchange = [
-    'read -r -p "Paste the code: " CODE',
     `curl -s ${baseUrl}/api/oauth/token \\`,
     '  -d grant_type=authorization_code \\',
     `  -d client_id=${clientId} \\`,
@@ -137,6 +138,7 @@ echo "${issuer}/signin?${query}&code_challenge=$CHALLENGE"`
   return {
     steps: [
       { kind: 'terminal', label: 'Terminal', code: start },
+      { kind: 'terminal', label: 'Terminal', code: read },
       { kind: 'terminal', label: 'Terminal', code: exchange.join('\n') },
     ],
     redirectUri,

@@ -44,9 +44,18 @@ test('a public app gets no server that keeps a secret', () => {
   for (const name of recipesFor(isPublic)) assert.doesNotMatch(textOf(name, { app: isPublic }).join('\n'), /secret/i)
 })
 
+test('the commands of curl work in every shell, and no command is read as the code', () => {
+  const steps = textOf('curl')
+  // The option of a prompt means something else in zsh.
+  assert.ok(steps.every((step) => !/\bread .*-p/.test(step)))
+  const reading = steps.filter((step) => /\bread\b/.test(step))
+  assert.deepEqual(reading, ["printf 'Paste the code: '; read -r CODE"])
+  assert.ok(steps.at(-1)?.includes('code="$CODE"'))
+})
+
 test('no redirect URI breaks out of its place in a command', () => {
   const quoted = { ...app, redirectUris: ["https://ledger.example/?it's=$(id)"] }
-  const [start = '', exchange = ''] = textOf('curl', { app: quoted })
+  const [start = '', , exchange = ''] = textOf('curl', { app: quoted })
   assert.ok(!start.includes('$(id)'))
   assert.ok(exchange.includes(String.raw`'redirect_uri=https://ledger.example/?it'\''s=$(id)'`))
 })
