@@ -84,6 +84,40 @@ test('a developer registers an app, signs in to it, replaces its secret and dele
   await ada.leave()
 })
 
+test('a developer on a phone sees the replaced secret, and leaves it only by saying that they saved it', async () => {
+  const joan = await stage.enroll({ handle: 'joan', displayName: 'Joan Clarke' })
+  const { page } = joan
+  await page.setViewportSize({ width: 360, height: 640 })
+  await openPortal(joan)
+  const { clientSecret } = await register(joan, { name: 'Hut 8', redirectUris: ['https://hut.example/'] })
+  await joan.press('tab-danger')
+  await joan.press('new-secret')
+  await joan.press('rotate-secret')
+  const secret = page.locator('output[name="clientSecret"]')
+  await secret.waitFor()
+  assert.notEqual(await secret.innerText(), clientSecret)
+
+  const isSeen = () =>
+    secret.evaluate((output) => {
+      const { top, bottom } = output.getBoundingClientRect()
+      return top >= 0 && bottom <= innerHeight && output.closest(':focus') !== null
+    })
+  assert.equal(await isSeen(), true, 'it is in the viewport, and has the focus')
+  const isReachable = (action: string) =>
+    joan.control(action).evaluate((control) => {
+      control.scrollIntoView({ block: 'center' })
+      const { x, y, width, height } = control.getBoundingClientRect()
+      return control.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+    })
+  for (const key of ['Escape', 'Escape']) await page.keyboard.press(key)
+  assert.equal(await isReachable('tab-settings'), false)
+  assert.equal(await secret.isVisible(), true)
+  await joan.press('confirm-secret-saved')
+  await secret.waitFor({ state: 'detached' })
+  assert.equal(await isReachable('tab-settings'), true)
+  await joan.leave()
+})
+
 test('the quickstart for the terminal works exactly as it is printed', async (t) => {
   const grace = await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
   const { page } = grace

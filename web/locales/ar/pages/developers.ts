@@ -71,7 +71,6 @@ export const developerMessages: typeof english = {
         label: 'سر خطاف الويب',
       },
     },
-    shownOnce: 'يُعرض مرة واحدة',
     downloadEnv: `تنزيل ${isolate('.env')}`,
     secretSaved: 'لقد حفظته',
     credentials: 'بيانات الاعتماد',

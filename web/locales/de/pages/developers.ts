@@ -69,7 +69,6 @@ export const developerMessages: typeof english = {
         label: 'Webhook-Secret',
       },
     },
-    shownOnce: 'Nur einmal angezeigt',
     downloadEnv: '.env herunterladen',
     secretSaved: 'Ich habe es gespeichert',
     credentials: 'Zugangsdaten',

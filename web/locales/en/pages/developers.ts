@@ -65,7 +65,6 @@ export const developerMessages = {
         label: 'Webhook secret',
       },
     },
-    shownOnce: 'Shown once',
     downloadEnv: 'Download .env',
     secretSaved: 'I’ve saved it',
     credentials: 'Credentials',

@@ -6,8 +6,7 @@ import { type Action, useActions } from '../../../components/form/use-actions.ts
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { CopyButton } from '../../../components/display/Copies.tsx'
-import { Card } from '../../../components/ui/Card.tsx'
-import { Chip } from '../../../components/ui/Chip.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
 import { downloadFile } from '../../../lib/download.ts'
 import { useLocale, useMessages } from '../words.ts'
 
@@ -56,7 +55,10 @@ type NewSecretProps = {
   onSaved: () => void
 }
 
-/** Shows a new secret. It cannot be shown again. */
+/**
+ * Shows a new secret. It cannot be shown again, so only the button of this dialog leaves it. The secret has the focus,
+ * so that screen readers begin with it.
+ */
 export function NewSecret({ name, secret, previousUntil, envFile, onSaved }: NewSecretProps) {
   const { words, language } = useLocale()
   const doing = useActions()
@@ -71,17 +73,9 @@ export function NewSecret({ name, secret, previousUntil, envFile, onSaved }: New
     do: () => downloadFile(envFile, 'text/plain', `${name}.env`),
   }
   return (
-    <Card
-      accent
-      title={title}
-      actions={
-        <Chip tone="wait" icon="eye">
-          {words.developers.shownOnce}
-        </Chip>
-      }
-    >
-      <p class="soft">{why}</p>
-      <figure class="secret" aria-label={label}>
+    <Dialog title={title}>
+      <Note tone="wait">{why}</Note>
+      <figure class="secret" aria-label={label} tabIndex={-1} autofocus>
         <output name={name}>{secret}</output>
       </figure>
       {isOverlapping && <p>{words.developers.previousUntil(momentOf(previousUntil, language))}</p>}
@@ -90,6 +84,6 @@ export function NewSecret({ name, secret, previousUntil, envFile, onSaved }: New
         <ActionButton action={save} doing={doing} />
         <ActionButton action={saved} doing={doing} />
       </div>
-    </Card>
+    </Dialog>
   )
 }

@@ -29,18 +29,17 @@ export function AppWebhook({ app: { clientId }, issued, onIssued }: Props) {
   const { current, read } = webhook
   const retry = { name: 'retry', label: words.developers.retry, do: () => read() }
   useEffect(() => void doing.perform(retry), [])
-  if (issued)
-    return (
-      <NewSecret
-        name="webhookSecret"
-        secret={issued.secret}
-        previousUntil={issued.previousUntil}
-        envFile={`WEBHOOK_SECRET=${issued.secret}\n`}
-        onSaved={() => onIssued(undefined)}
-      />
-    )
   return (
     <>
+      {issued && (
+        <NewSecret
+          name="webhookSecret"
+          secret={issued.secret}
+          previousUntil={issued.previousUntil}
+          envFile={`WEBHOOK_SECRET=${issued.secret}\n`}
+          onSaved={() => onIssued(undefined)}
+        />
+      )}
       <Card title={words.webhook.title} about={words.webhook.what} actions={<LearnMore guide="webhooks" />}>
         {current === undefined && (doing.problem === undefined ? <Skeleton /> : <Actions of={[retry]} doing={doing} />)}
         {current?.webhook.status === 'disabled' && <Note tone="bad">{words.webhook.gone}</Note>}
