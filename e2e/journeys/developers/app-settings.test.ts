@@ -56,3 +56,39 @@ test('APS-05 a developer sets the requirements of an app, and where its server r
   assert.deepEqual(seen.faults, [])
   await ada.leave()
 })
+
+test('two tabs of a developer keep the redirect URIs that the other one has registered', async () => {
+  const grace = await stage.enroll({ handle: 'grace', displayName: 'Grace Hopper' })
+  const { page } = grace
+  await page.goto(`${stage.service.authUrl}/developers`)
+  await grace.press('new-app')
+  await grace.write('name', 'Compiler')
+  const [first, second, third] = ['first', 'second', 'third'].map((name) => `https://compiler.example/${name}`)
+  await page.locator('textarea').fill(String(first))
+  await grace.press('create-app')
+  await grace.press('confirm-secret-saved')
+  const other = await grace.context.newPage()
+  await other.goto(`${page.url()}/settings`)
+  const otherUris = other.locator('textarea[name="redirectUris"]')
+  await otherUris.waitFor()
+
+  const registered = async () => {
+    const { apps } = await grace.call(stage.service.baseUrl, 'GET /api/developer/apps')
+    return apps[0]?.redirectUris
+  }
+  await grace.press('tab-settings')
+  await page.locator('textarea[name="redirectUris"]').fill(`${first}\n${second}`)
+  await grace.press('save-app')
+  await page.getByText('Saved.').waitFor()
+  await otherUris.fill(`${first}\n${third}`)
+  await other.locator('[data-action="save-app"]').click()
+  await other.getByText('Saved.').waitFor()
+  assert.deepEqual(await registered(), [first, second, third])
+  assert.equal(await otherUris.inputValue(), `${first}\n${second}\n${third}`)
+
+  await grace.press('tab-quickstart')
+  await grace.press('add-redirect-uri')
+  await grace.control('add-redirect-uri').waitFor({ state: 'detached' })
+  assert.deepEqual(await registered(), [first, second, third, 'http://localhost:3000/callback'])
+  await grace.leave()
+})

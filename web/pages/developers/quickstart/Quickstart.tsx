@@ -1,8 +1,6 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import type { AppUsage } from '@countersign/protocol/clients/usage'
 import { useState } from 'preact/hooks'
-import { call } from '../../../lib/api/call.ts'
-import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { readLocal, writeLocal } from '../../../lib/remembered.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
@@ -12,6 +10,7 @@ import { Note } from '../../../components/ui/Chip.tsx'
 import { CodeBlock, Copyable } from '../../../components/ui/Code.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Segmented } from '../../../components/ui/Tabs.tsx'
+import { updateApp } from '../settings/update-app.ts'
 import { useMessages } from '../words.ts'
 import { FirstSignIn } from './FirstSignIn.tsx'
 import guideCode from './guide-code.json'
@@ -135,10 +134,7 @@ function MissingRedirectUri({ app, uri, onChanged }: MissingProps) {
     label: words.addRedirectUri,
     look: 'secondary',
     icon: 'plus',
-    do: async () => {
-      const given = { params: { clientId: app.clientId }, body: { redirectUris: [...app.redirectUris, uri] } }
-      onChanged(await withRecentAuthentication(() => call('PATCH /api/developer/apps/:clientId', given)))
-    },
+    do: async () => onChanged(await updateApp(app, { redirectUris: [...app.redirectUris, uri] })),
   }
   return (
     <Note tone="wait">

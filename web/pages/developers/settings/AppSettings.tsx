@@ -2,8 +2,6 @@ import type { App } from '@countersign/protocol/clients/apps'
 import { organizationAccessLevels } from '@countersign/protocol/formats/organization-access'
 import { algorithms, algorithmSupport, signatureAlgorithms } from '@countersign/protocol/formats/registries/algorithms'
 import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
-import { call } from '../../../lib/api/call.ts'
-import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useDraft } from '../../../components/form/draft.ts'
@@ -16,6 +14,7 @@ import { Card } from '../../../components/ui/Card.tsx'
 import { LearnMore } from '../LearnMore.tsx'
 import { changeOf, draftOf, faultsOf, type Draft, type DraftError, type Switch, webLinks } from './app-draft.ts'
 import { RedirectUris } from './RedirectUris.tsx'
+import { updateApp } from './update-app.ts'
 import { useMessages } from '../words.ts'
 
 /** The signing algorithms of ID tokens. The recommended one comes first. */
@@ -36,10 +35,7 @@ export function AppSettings({ app, onChanged }: Props) {
       submit(async () => {
         const body = changeOf(app, draft)
         if (Object.keys(body).length === 0) return
-        const params = { clientId: app.clientId }
-        const changed = await withRecentAuthentication(() =>
-          call('PATCH /api/developer/apps/:clientId', { params, body }),
-        )
+        const changed = await updateApp(app, body)
         onChanged(changed)
         toast(words.savedToast(changed.name))
         return draftOf(changed)
