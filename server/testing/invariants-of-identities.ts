@@ -39,6 +39,12 @@ export const invariantsOfIdentities: Record<string, string> = {
   'each source of a suspension manages its identity': `
     select own.identity_id, source from account_suspension own left join identity using (identity_id)
     where source <> 'operator' and source is distinct from managed_by`,
+  'an identity that is suspended, or was until the cleanup, has a suspension or scheduled deletion': `
+    select identity_id, suspended_at from identity
+    where suspended_at is not null and not exists (
+      select from account_suspension own
+      where own.user_id = identity.user_id and (scope = 'account' or own.identity_id = identity.identity_id)
+    ) and not exists (select from identity_deletion due where due.identity_id = identity.identity_id)`,
   'a group of an organization is deleted with it': `
     select key from user_group left join organization using (organization_id)
     where deleted_at is null and user_group.organization_id is not null and organization.organization_id is null`,

@@ -38,11 +38,14 @@ export async function deleteIdentity(
   // The handle stays reserved for months. Without a limit, repeated creation and deletion could reserve all handles.
   await rateLimits.count('handle-changes-per-user', ownKey(session, now))
   await actingUserTransaction(db, session, async (tx) => {
+    await lockIdentitiesOfUser(tx, userId)
     const identity = await lockIdentity(tx, identityId)
     await recordDeleted(tx, { identityIds: [identityId], by: 'self' }, now)
     await removeIdentity(tx, session, identityId, now)
     if (identity) await requireListedEmail(tx, config, { identity, email: null }, now)
     await endDataOf(tx, lifecycle, { userId, identityId, by: 'self' }, now)
+    // A suspension through this identity may have ended, and the apps get its event from the cleanup only later.
+    await applyRemaining(tx, { userId, by: 'system' }, now)
     await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'user', userId, identityId }, now)
   })
 }

@@ -147,7 +147,9 @@ export async function removeDeletion(tx: Transaction, row: Key, now: Date): Prom
  * Applies the suspensions that remain after one of the identities of a locked account was deleted. Returns like
  * `recordSuspension`.
  */
-export function applyRemaining(tx: Transaction, remaining: Act, now: Date) {
+export async function applyRemaining(tx: Transaction, remaining: Act, now: Date) {
+  const identities = await store.listIdentitiesOfUser(tx, remaining.userId)
+  if (identities.every(({ suspendedAt }) => suspendedAt === null)) return { identityIds: [], all: false }
   return apply(tx, remaining, now)
 }
 

@@ -150,6 +150,21 @@ test('the last identity stays even when all are deleted concurrently', async () 
   await addIdentity(person.headers)
 })
 
+test('deleting the identity of a suspension that has ended tells the apps of the siblings that it has', async () => {
+  const person = await world.person()
+  const { identityId } = await addIdentity(person.headers)
+  const app = await world.app()
+  await app.tokens({ ...person, identityId })
+  await send('PUT', `/api/admin/apps/${app.clientId}/webhook`, world.admin, { url: 'https://app.example/hook' })
+  const suspension = { reason: 'A reason', until: new Date(world.now().getTime() + 60_000).toISOString() }
+  await send('POST', `/api/admin/identities/${person.identityId}/suspension`, world.admin, suspension)
+  world.pass(61)
+  assert.equal((await deleteIdentity(person.identityId, await person.signIn())).statusCode, 204)
+  const events = await world.db.selectFrom('app_event').selectAll().where('client_id', '=', app.clientId).execute()
+  const activated = events.filter(({ type }) => type === 'identity.activated').map(({ data }) => JSON.parse(data))
+  assert.deepEqual(activated, [{ identityId, sequence: 3, by: 'system' }])
+})
+
 test('a consent or redemption concurrent with the deletion leaves nothing behind', async () => {
   const person = await world.person()
   const app = await world.app()
