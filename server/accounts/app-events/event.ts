@@ -98,9 +98,9 @@ function timeOf(type: WebhookEventType, now: Date): Date {
 const scopeOfClaim = { name: 'profile', preferred_username: 'profile', picture: 'profile', email: 'email' } as const
 
 /** Returns what a recipient gets of an event, or undefined if the scope of the app shows nothing of it. */
-function eventFor({ clientId, version, scope }: Recipient, event: IdentityEvent): Sent | undefined {
+function eventFor({ clientId, sequence, scope }: Recipient, event: IdentityEvent): Sent | undefined {
   const { identityId, by } = event
-  const data = { identityId, sequence: version, by }
+  const data = { identityId, sequence, by }
   switch (event.type) {
     case 'identity.created':
       return clientId === null ? { type: event.type, data } : undefined

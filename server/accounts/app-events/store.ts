@@ -5,10 +5,10 @@ import type { Transaction } from '#platform/database/database.ts'
 import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 
 /**
- * An app with a webhook that an identity is connected to, or the service if `clientId` is null. `version` is that of
- * the identity, and `scope` is what it has granted and the app is still allowed.
+ * An app with a webhook that an identity is connected to, or the service if `clientId` is null. `sequence` is that of
+ * the events of the identity, and `scope` is what it has granted and the app is still allowed.
  */
-export type Recipient = { identityId: IdentityId; version: number; clientId: ClientId | null; scope: string[] }
+export type Recipient = { identityId: IdentityId; sequence: number; clientId: ClientId | null; scope: string[] }
 
 /** Condition on a webhook: it is of the service, and gets events of these types. */
 const hearsOfService = (types: readonly string[]) => sql`client_id is null and disabled_at is null
@@ -26,7 +26,7 @@ export async function listRecipients(
   // One server would plan a worse statement with it.
   const alsoOfIdentities = isDistributed(tx) ? sql`and identity.identity_id = any(${identityIds}::uuid[])` : sql``
   const ofApps = sql<Allowed | OfService>`
-    select consent.identity_id as "identityId", version, consent.client_id as "clientId", scope,
+    select consent.identity_id as "identityId", version as sequence, consent.client_id as "clientId", scope,
       allowed_scopes as allowed
     from authorization_consent consent join identity using (identity_id) join webhook_endpoint using (client_id)
       join app using (client_id)
@@ -54,7 +54,7 @@ const isOfApp = (row: Allowed | OfService): row is Allowed => Boolean(row.identi
 async function listForService(tx: Transaction, identityIds: IdentityId[]): Promise<Recipient[]> {
   const rows = await tx
     .selectFrom('identity')
-    .select(['identity_id as identityId', 'version'])
+    .select(['identity_id as identityId', 'version as sequence'])
     .where('identity_id', 'in', identityIds)
     .execute()
   return rows.map((row) => ({ ...row, clientId: null, scope: [] }))

@@ -22,7 +22,8 @@ const identity = [
   'suspended_at as suspendedAt',
   'suspended_until as suspendedUntil',
   'last_seen_on as lastSeenOn',
-  'version',
+  // Only acts on this identity raise it.
+  sql<number>`version - account_change_count`.as('version'),
   'managed_by as managedBy',
   'manages_account as managesAccount',
 ] as const

@@ -180,16 +180,17 @@ type Acted = { userId: UserId; identityId?: IdentityId | undefined }
 
 /**
  * Writes which identities of a user are suspended and until when, by the suspensions in force and the scheduled
- * deletions, and whether all of them are. The identity of the act, and those with another state, get a new version. The
- * caller holds the locks of the user and of the identities.
+ * deletions, and whether all of them are. The identity of the act gets a new version. Those with another state get a
+ * new sequence of their events, and keep the version that operators see. The caller holds the locks of the user and of
+ * the identities.
  */
 export async function applySuspensions(tx: Transaction, { userId, identityId }: Acted, now: Date): Promise<void> {
+  const isActedOn = sql`identity.identity_id is not distinct from ${identityId ?? null}::uuid`
+  const isChanged = sql`(suspended_at is null) <> (held.since is null)`
   await sql`
     update identity set suspended_at = held.since, suspended_until = held.until,
-      version = version + case
-        when identity.identity_id = ${identityId ?? null}::uuid or (suspended_at is null) <> (held.since is null) then 1
-        else 0
-      end
+      version = version + case when ${isActedOn} or ${isChanged} then 1 else 0 end,
+      account_change_count = account_change_count + case when not ${isActedOn} and ${isChanged} then 1 else 0 end
     from (
       select each.identity_id, min(own.suspended_at) as since,
         case when bool_and(own.suspended_until is not null) then max(own.suspended_until) end as until
@@ -213,6 +214,7 @@ export async function applySuspensions(tx: Transaction, { userId, identityId }: 
 
 /**
  * Deletes suspensions that have ended, about `batch`. Returns their number and the identities that are active by it.
+ * An identity gets a new version by the end of each suspension through it, whether others still suspend it or not.
  * Leaves out the accounts on which another transaction acts.
  */
 export async function deleteEndedSuspensions(tx: Transaction, now: Date, batch: number) {
@@ -224,13 +226,19 @@ export async function deleteEndedSuspensions(tx: Transaction, now: Date, batch: 
     ), gone as (
       delete from account_suspension using held
       where account_suspension.user_id = held.user_id and suspended_until <= ${now}
-      returning account_suspension.user_id
-    ), activated as (
-      update identity set suspended_at = null, suspended_until = null, version = version + 1
-      where user_id in (select user_id from gone) and suspended_until <= ${now}
-      returning identity_id
+      returning account_suspension.user_id, account_suspension.identity_id
+    ), ended as materialized (
+      select identity_id, suspended_until is not null and suspended_until <= ${now} as is_activated,
+        identity_id in (select identity_id from gone) as is_own
+      from identity where user_id in (select user_id from gone)
+    ), changed as (
+      update identity set suspended_at = case when not is_activated then suspended_at end,
+        suspended_until = case when not is_activated then suspended_until end,
+        version = version + 1, account_change_count = account_change_count + case when is_own then 0 else 1 end
+      from ended where identity.identity_id = ended.identity_id and (is_activated or is_own)
+      returning identity.identity_id, is_activated
     )
     select (select count(*)::integer from gone) as count,
-      array(select identity_id from activated) as activated`.execute(tx)
+      array(select identity_id from changed where is_activated) as activated`.execute(tx)
   return rows[0] ?? { count: 0, activated: [] }
 }

@@ -17,7 +17,7 @@ type Details = Omit<IdentityEntryRow, 'createdAt'> & {
 export async function findIdentity(db: Database, identityId: IdentityId, now: Date): Promise<Details | undefined> {
   const { before, passkeys, codes } = await ofAccount(db, identityId)
   const { rows } = await sql<Details>`
-    ${before} select ${entryFields(now)}, version,
+    ${before} select ${entryFields(now)}, version - account_change_count as version,
       exists (${passkeys}) as "hasPasskey", exists (${codes}) as "hasRecoveryCode",
       exists (
         select from signing_key where signing_key.identity_id = identity.identity_id and replaced_at is null

@@ -343,6 +343,7 @@ export interface Tables {
     version: Generated<number>
     managed_by: string | null
     manages_account: Generated<boolean>
+    account_change_count: Generated<number>
   }
   identity_deletion: {
     user_id: UserId

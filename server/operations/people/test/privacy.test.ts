@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { pruneSuspensions } from '#accounts/identities/suspension.ts'
 import { createOrganization } from '#testing/organization.ts'
 import { addIdentity, openDirectory } from '#testing/people.ts'
 import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
@@ -84,6 +85,51 @@ test('OPR-10 the activity of an identity has no event of its account or of a sib
     )
   const authorized = entries.find(({ action }: { action: string }) => action === 'app.authorized')
   assert.deepEqual([authorized.details, authorized.appName], [{ scope: ['openid'] }, 'Ledger'])
+})
+
+test('OPR-10 no act on an identity, and no end of its suspension, changes the version of a sibling', async () => {
+  const one = await world.person()
+  const other = { ...one, identityId: await addIdentity(world, one, { handle: 'day-owl', displayName: 'Day' }) }
+  await app.tokens(other)
+  const webhook = { url: 'https://ledger.example/hook' }
+  await world.api.inject({
+    method: 'PUT',
+    url: `/api/admin/apps/${app.clientId}/webhook`,
+    headers: world.admin,
+    payload: webhook,
+  })
+  const act = async (method: 'POST' | 'DELETE', path: string, payload: object = {}) => {
+    const url = `/api/admin/identities/${one.identityId}${path}`
+    const answer = await world.api.inject({ method, url, headers: world.admin, payload })
+    assert.ok(answer.statusCode < 300, answer.body)
+  }
+  const suspension = { reason: 'A reason', scope: 'account' }
+  const until = (seconds: number) => new Date(world.now().getTime() + seconds * 1000).toISOString()
+  const versions = async () => {
+    const read = [one, other].map(({ identityId }) => directory.ask(`/${identityId}`))
+    return (await Promise.all(read)).map((answer) => answer.json().identity.version)
+  }
+  await act('POST', '/suspension', suspension)
+  assert.deepEqual(await versions(), [2, 1])
+  await act('DELETE', '/suspension')
+  assert.deepEqual(await versions(), [3, 1])
+  await act('POST', '/suspension', { ...suspension, until: until(60) })
+  await act('DELETE', '', { confirm: one.handle, reason: 'A reason' })
+  await act('POST', '/restore')
+  assert.deepEqual(await versions(), [6, 1])
+  world.pass(61)
+  await pruneSuspensions(world.db, world.now(), 100)
+  assert.deepEqual(await versions(), [7, 1], 'the suspension has ended, and the cleanup has told the apps')
+
+  const sequences = (await world.db.selectFrom('app_event').selectAll().orderBy('happened_at').execute())
+    .map(({ data }) => JSON.parse(data))
+    .filter(({ identityId }) => identityId === other.identityId)
+    .map(({ sequence }) => sequence)
+  assert.deepEqual(sequences.toSorted(), [2, 3, 4, 5], 'each event of the sibling has a sequence of its own')
+  const url = `/api/admin/identities/${other.identityId}`
+  const headers = { ...world.admin, 'if-match': '"1"' }
+  const edited = await world.api.inject({ method: 'PATCH', url, headers, payload: { displayName: 'By day' } })
+  assert.deepEqual([edited.statusCode, edited.headers['etag']], [200, '"2"'])
 })
 
 test('PEO-31 an operator reads an identity: its entry, and what its account has as yes or no', async () => {
