@@ -125,6 +125,7 @@ export const endOrder = {
     'signing/keys',
     'accounts/keys',
     'accounts/groups',
+    'accounts/invitations',
     'accounts/scim',
     'accounts/recovery-links',
   ],

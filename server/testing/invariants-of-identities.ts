@@ -96,9 +96,12 @@ export const invariantsOfIdentities: Record<string, string> = {
     )`,
   'an invitation of one identity is of an invited one, with its names, address and groups': `
     select invitation_id from invitation left join invited_identity invited using (identity_id)
-    where invitation.identity_id is not null and (invited.identity_id is null
+    where use_count = 0 and invitation.identity_id is not null and (invited.identity_id is null
       or (invitation.handle, invitation.display_name) <> (invited.handle, invited.display_name)
       or invitation.email is distinct from invited.email or not invited.group_ids @> invitation.group_ids)`,
+  'a used invitation for one identity is deleted with the identity that accepted it': `
+    select invitation_id, identity_id from invitation left join identity using (identity_id)
+    where use_count > 0 and invitation.identity_id is not null and identity.user_id is null`,
   'an identity is found by its username': `
     select identity_id, handle from identity
     where not exists (

@@ -165,7 +165,7 @@ async function accept(tx: Transaction, { token, identityId, isInvited, isFirst }
   const { kind, operatorId } = invitation
   const isIntoGroups = groups.length > 0 || (kind === 'link' && identityGroups.length > 0)
   if (!isFirst && isIntoGroups && (await isInAccountOf(tx, operatorId, [identityId]))) throw errors.operator_protected()
-  if (isInvited) await store.releaseOfIdentity(tx, identityId)
+  await store.recordAccepted(tx, invitation.invitationId, identityId)
   const before = await findIdentity(tx, identityId)
   if (!before) throw errors.invitation_expired()
   // A directory may have renamed it since the registration began.

@@ -58,6 +58,6 @@ function toInvitation(row: InvitationRow, { groups, voidReason }: Present, now: 
     mailedAt: row.mailedAt?.toISOString() ?? null,
     nextMailAt: isUsed ? null : (row.nextMailAt?.toISOString() ?? null),
     createdBy: row.operatorId,
-    identityId: row.identityId,
+    identityId: row.useCount === 0 ? row.identityId : null,
   }
 }

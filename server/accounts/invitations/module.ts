@@ -7,6 +7,7 @@ import { memberRoutes } from './invited/member-routes.ts'
 import { pruneInvitations } from './invitation.ts'
 import { startMailing } from './mailing.ts'
 import { accountInvitationRoutes } from './routes.ts'
+import { deleteAccepted } from './store.ts'
 
 const auditActions = [
   'invitation.created',
@@ -49,5 +50,6 @@ export const invitations = defineModule()({
   },
   cleanupTasks: { 'account-invitations': pruneInvitations },
   background: startMailing,
+  ended: { identities: (tx, { identityIds }) => deleteAccepted(tx, identityIds) },
   registered: admissionOfRegistration,
 })

@@ -174,9 +174,20 @@ export function deleteInvitation(tx: Transaction, invitationId: string) {
   return tx.deleteFrom('invitation').where('invitation_id', '=', invitationId).returning('kind').executeTakeFirst()
 }
 
-/** Makes the invitation of an accepted identity one like others: it does not name the identity any more. */
-export async function releaseOfIdentity(tx: Transaction, identityId: IdentityId): Promise<void> {
-  await tx.updateTable('invitation').set({ identity_id: null }).where('identity_id', '=', identityId).execute()
+/** Records which identity has accepted an invitation for one use. It ends with this identity. */
+export async function recordAccepted(tx: Transaction, invitationId: string, identityId: IdentityId): Promise<void> {
+  await tx
+    .updateTable('invitation')
+    .set({ identity_id: identityId })
+    .where('invitation_id', '=', invitationId)
+    .where('max_uses', '=', 1)
+    .execute()
+}
+
+/** Deletes the invitations that identities have accepted. */
+export async function deleteAccepted(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  for (const identityId of identityIds)
+    await tx.deleteFrom('invitation').where('identity_id', '=', identityId).where('use_count', '>', 0).execute()
 }
 
 type Named = { identityId: IdentityId; handle: string; displayName: string }

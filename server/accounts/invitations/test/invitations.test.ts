@@ -5,6 +5,7 @@ import { generateToken } from '#platform/crypto/token-format.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createToken, makeOperator, suspend } from '#testing/operators.ts'
 import { register, startRegistration } from '#testing/registration.ts'
+import { tablesWith } from '#testing/stored-text.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
@@ -56,6 +57,33 @@ async function assertVoid(token: string): Promise<void> {
   const refused = await register(world, { invitation: token })
   assert.deepEqual([refused.status, refused.error], [410, 'invitation_expired'])
 }
+
+test('LOG-06 the deletion of an identity deletes its used invitation, with name, address and message', async () => {
+  const text = { handle: 'erased-one', displayName: 'Erased Name', message: 'Welcome, Erased Name' }
+  const email = 'erased-name@example.com'
+  const { token } = await invited(text)
+  await invited({ ...text, kind: 'mail', email })
+  const mailed = /cs_inv_[\w-]+/.exec((await mailbox.take()).text)?.[0] ?? ''
+  const added = await world.api.inject({
+    ...{ method: 'POST', url: '/api/admin/identities', headers: world.admin },
+    payload: { handle: 'erased-three', displayName: 'Erased Name' },
+  })
+  const accepted = [
+    [token, 'erased-one'],
+    [mailed, 'erased-two'],
+    [added.json().invitation.token ?? added.json().token, 'erased-three'],
+  ] as const
+  for (const [invitation, handle] of accepted) {
+    const { identity } = await register(world, { invitation }, { handle, displayName: 'Erased Name' })
+    assert.ok(identity, handle)
+    const payload = { confirm: handle, reason: 'Erasure', retainDays: 0, legalErasure: true }
+    const url = `/api/admin/identities/${identity.identityId}`
+    const deleted = await world.api.inject({ method: 'DELETE', url, headers: world.admin, payload })
+    assert.equal(deleted.statusCode, 200, deleted.body)
+  }
+  assert.deepEqual((await mailbox.take()).to, [email], 'the user is told of the deletion')
+  for (const erased of ['Erased Name', email]) assert.deepEqual(await tablesWith(world.db, erased), [], erased)
+})
 
 test('REG-07 who has the link registers once, and joins the groups of the invitation', async () => {
   const groupId = await groupWith('guests')
