@@ -126,12 +126,12 @@ export async function declineInvitation(
 ): Promise<void> {
   await actingTransaction(db, session, async (tx) => {
     const own = await lockOwnIdentity(tx, session, identityId, now)
-    const { role, email, identityId: named } = await requireOwn(tx, key, own, now)
+    const { role, identityId: named } = await requireOwn(tx, key, own, now)
     // A former owner of the address must not end the invitation of the present one.
     if (named !== identityId && !isRecentProof(own.emailVerifiedAt, now)) throw errors.email_proof_outdated()
     if (!(await invitationStore.deletePendingInvitation(tx, key, now))) throw errors.invitation_not_found()
     const { organizationId, invitationId } = key
-    const details = { invitationId, role, ...(email !== null && { email }) }
+    const details = { invitationId, role }
     const event = { action: 'organization.invitation.declined', actor: 'user', userId: session.userId } as const
     await recordAuditEvent(tx, { ...event, identityId, organizationId, details }, now)
   })
