@@ -2,14 +2,16 @@ import { Type, type Static } from 'typebox'
 import { App } from '../clients/apps.ts'
 import { Delegation, DelegationUse } from '../oauth/delegations.ts'
 import { endpoint, NoContent } from '../endpoint.ts'
+import { AdminToken } from './admin-tokens.ts'
 import { Identity } from './identities.ts'
 import { FormerCiphertext, SelfRecordEntry, KeyWrap } from './keys.ts'
 import { Authorization } from '../oauth/authorizations.ts'
+import { OwnInvitation } from '../organizations/invitations.ts'
 import { OwnOrganization } from '../organizations/organizations.ts'
 import { Passkey } from './passkeys.ts'
 import { SessionEntry } from './sessions.ts'
 import { ExportedOrganizationSignature, ExportedSigningRequest } from '../signing/signing.ts'
-import { ClientId, IdentityId, UserId } from '../ids.ts'
+import { ClientId, IdentityId, OrganizationId, UserId } from '../ids.ts'
 import { Base64, Ciphertext, nullable, Timestamp, Uuid } from '../values.ts'
 import { Webhook } from '../clients/webhooks.ts'
 
@@ -24,6 +26,8 @@ export const ActivityEntry = Type.Object({
   identityId: Type.Union([IdentityId, Type.Null()]),
   clientId: Type.Union([ClientId, Type.Null()]),
   appName: Type.Union([Type.String(), Type.Null()]),
+  organizationId: nullable(OrganizationId),
+  address: nullable(Type.String({ description: 'Network of the request by which the user acted' })),
   details: Type.Record(Type.String(), Type.Unknown()),
   device: Type.Optional(
     Type.Union([Type.String(), Type.Null()], { description: 'User agent of the browser in which the user acted' }),
@@ -89,6 +93,36 @@ export const ExportedIdentity = Type.Object({
     ),
   ),
   unprovedEmail: Type.Union([Type.String(), Type.Null()]),
+  record: Type.Object({
+    lastSeenOn: nullable(Type.String({ description: 'Day on which it last authorized an app, in UTC' })),
+    emailVerifiedAt: nullable(Timestamp),
+    recoveryEmailSince: nullable(
+      Type.Unsafe<string>({ ...Timestamp, description: 'Since when the address can receive a recovery link' }),
+    ),
+    managedBy: nullable(Type.String({ description: 'The directory that alone changes its names: `scim:` and an ID' })),
+  }),
+  operator: nullable(
+    Type.Object(
+      {
+        role: Type.String(),
+        grantedAt: Timestamp,
+        tokens: Type.Array(Type.Omit(AdminToken, ['createdBy'])),
+      },
+      {
+        description: 'The role as an operator, and the admin tokens that this identity created, without their secrets',
+      },
+    ),
+  ),
+  ssoLinks: Type.Array(
+    Type.Object({
+      connectionId: Uuid,
+      organizationId: OrganizationId,
+      subject: Type.String(),
+      email: nullable(Type.String({ description: 'The verified address of the latest sign-in' })),
+      linkedAt: Timestamp,
+    }),
+    { description: 'Accounts of organizations by whose SSO this identity signs in' },
+  ),
   formerHandles: Type.Array(Type.Object({ handle: Type.String(), keptUntil: Timestamp })),
   signingKeys: Type.Array(
     Type.Object({
@@ -128,7 +162,15 @@ export const AccountExport = Type.Object({
   authorizations: Type.Array(Authorization),
   delegations: Type.Array(Type.Object({ ...Delegation.properties, uses: Type.Array(DelegationUse) })),
   apps: Type.Array(Type.Object({ ...App.properties, webhook: Type.Union([Webhook, Type.Null()]) })),
-  organizations: Type.Array(Type.Object({ ...OwnOrganization.properties, joinedAt: Timestamp })),
+  organizations: Type.Array(
+    Type.Object({
+      ...{ ...OwnOrganization.properties, joinedAt: Timestamp },
+      invitedEmail: nullable(Type.String({ description: 'The address to which the invitation was sent' })),
+    }),
+  ),
+  invitations: Type.Array(OwnInvitation, {
+    description: 'Open invitations of organizations to usernames and verified addresses',
+  }),
   activity: Type.Array(ActivityEntry),
 })
 export type AccountExport = Static<typeof AccountExport>

@@ -2,6 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/accounts/identities'
 import { findPendingEmail, pruneEmailVerifications } from './email.ts'
 import { listFormerHandles, pruneHandles } from './handle.ts'
+import { exportRecord } from './managed.ts'
 import { pruneSuspensions } from './suspension.ts'
 import { identityRoutes, type IdentityServices } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
@@ -55,5 +56,7 @@ export const identities = defineModule<IdentityServices>()({
     handles: pruneHandles,
     suspensions: pruneSuspensions,
   },
-  exported: { identity: { unprovedEmail: findPendingEmail, formerHandles: listFormerHandles } },
+  exported: {
+    identity: { unprovedEmail: findPendingEmail, formerHandles: listFormerHandles, record: exportRecord },
+  },
 })

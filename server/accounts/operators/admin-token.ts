@@ -3,6 +3,7 @@ import type { AdminToken, NewAdminToken } from '@countersign/protocol/accounts/a
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import { type Permission, tokenPermissions } from '@countersign/protocol/formats/registries/permissions'
+import type { IdentityId } from '@countersign/protocol/ids'
 import { addSeconds } from '#platform/clock.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { equalBytes, sha256 } from '#platform/crypto/secret.ts'
@@ -12,6 +13,7 @@ import { readInstant } from '#platform/http/instant.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { isInNetworks, parseNetwork } from '#platform/source-address.ts'
 import { auditFieldsOf, identityOf, type Operator, operatorTransaction, requirePermissions } from './acting-operator.ts'
+import { findOperator } from './store.ts'
 import * as store from './token-store.ts'
 
 const errors = defineErrors({
@@ -149,5 +151,18 @@ function toAdminToken(row: store.TokenRow): AdminToken {
     expiresAt: row.expiresAt.toISOString(),
     previousUntil: row.previousUntil?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  }
+}
+
+/** Returns the role of an operator with the tokens that they created, for the export of their account. */
+export async function exportOperator(db: Database, identityId: IdentityId) {
+  const operator = await findOperator(db, identityId)
+  if (!operator) return null
+  const { role, grantedAt } = operator
+  const tokens = (await store.listTokensOf(db, identityId)).map(toAdminToken)
+  return {
+    role,
+    grantedAt: grantedAt.toISOString(),
+    tokens: tokens.map(({ createdBy: _createdBy, ...token }) => token),
   }
 }

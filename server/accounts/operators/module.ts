@@ -2,7 +2,7 @@ import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as tokenEndpoints from '@countersign/protocol/accounts/admin-tokens'
 import * as endpoints from '@countersign/protocol/accounts/operators'
 import { defineModule } from '#platform/module/define-module.ts'
-import { pruneAdminTokens } from './admin-token.ts'
+import { exportOperator, pruneAdminTokens } from './admin-token.ts'
 import { endOperators, suspendOperators, stripOperators } from './operator.ts'
 import { adminTokenRoutes, operatorRoutes, ownOperatorRoutes, setupRoutes } from './routes.ts'
 import { pruneSetupLinks, setupOfRegistration } from './setup.ts'
@@ -63,5 +63,6 @@ export const operators = defineModule()({
     access: (tx, { identityIds }, now) => suspendOperators(tx, identityIds, now),
     recovered: (tx, { identityIds }, now) => stripOperators(tx, identityIds, now),
   },
+  exported: { identity: { operator: exportOperator } },
   registered: setupOfRegistration,
 })

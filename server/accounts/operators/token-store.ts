@@ -173,3 +173,14 @@ export async function deleteExpiredTokens(db: Database, before: Date, batch: num
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }
+
+/** Lists the tokens that an operator has created, the newest first. */
+export function listTokensOf(db: Database, operatorId: IdentityId): Promise<TokenRow[]> {
+  return db
+    .selectFrom('admin_token')
+    .select(columns)
+    .where('created_by', '=', operatorId)
+    .orderBy('admin_token.created_at', 'desc')
+    .orderBy('token_id')
+    .execute()
+}

@@ -234,3 +234,13 @@ export function findFirstAdmin(tx: Transaction, organizationId: OrganizationId) 
     .limit(1)
     .executeTakeFirst()
 }
+
+/** Lists the addresses to which the invitations of these members were sent. */
+export function listInvitedEmails(db: Database, identityIds: IdentityId[]) {
+  return db
+    .selectFrom('organization_member')
+    .select(['organization_id as organizationId', 'member_id as memberId', 'invited_email as invitedEmail'])
+    .where('identity_id', 'in', identityIds)
+    .where('invited_email', 'is not', null)
+    .execute()
+}

@@ -7,6 +7,7 @@ import type { AppDirectory } from '#clients/registration/directory.ts'
 import type { SigningKeys } from '#tokens/signing-keys/signing-keys.ts'
 import { continueOrganizationEndings } from './ending.ts'
 import { pruneInvitations } from './invitations/invitation.ts'
+import { listOwnInvitations } from './invitations/preview.ts'
 import { ownInvitationRoutes } from './invitations/invitation-routes.ts'
 import { oversightRoutes } from './operator-view.ts'
 import { endSigningOfOrganizations } from './lost-keys.ts'
@@ -101,5 +102,10 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
     access: (tx, { identityIds }) => holdOrganizations(tx, identityIds),
     keys: (tx, losing, now) => endSigningOfOrganizations(tx, losing, now),
   },
-  exported: { account: { organizations: (db, { userId }) => exportMemberships(db, userId) } },
+  exported: {
+    account: {
+      organizations: (db, { userId }) => exportMemberships(db, userId),
+      invitations: listOwnInvitations,
+    },
+  },
 })

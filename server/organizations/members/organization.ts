@@ -115,7 +115,14 @@ export async function listOwnOrganizations(db: Database, session: Session, now: 
 /** Lists all memberships of a user for the data export, including suspended organizations. */
 export async function exportMemberships(db: Database, userId: UserId) {
   const members = await listAllMemberships(db, userId)
-  return members.map((member) => ({ ...toOwnOrganization(member), joinedAt: member.joinedAt.toISOString() }))
+  const identityIds = members.map(({ identityId }) => identityId)
+  const invited = identityIds.length === 0 ? [] : await memberStore.listInvitedEmails(db, identityIds)
+  const emails = new Map(invited.map(({ memberId, invitedEmail }) => [memberId, invitedEmail]))
+  return members.map((member) => ({
+    ...toOwnOrganization(member),
+    joinedAt: member.joinedAt.toISOString(),
+    invitedEmail: emails.get(member.memberId) ?? null,
+  }))
 }
 
 /** Fields that a member can change. */

@@ -178,6 +178,8 @@ type EntryOfUser = {
   identityId: IdentityId | null
   clientId: ClientId | null
   appName: string | null
+  organizationId: OrganizationId | null
+  address: string | null
   device: string | null
   details: Record<string, unknown>
 }
@@ -195,7 +197,9 @@ export async function listAuditEventsOfUser(db: Database, userId: UserId, page: 
   const patterns = actions?.map((beginning) => `${prefixOf(beginning)}%`)
   const ofKind = patterns ? sql`and action like any(${patterns}::text[])` : sql``
   const ofIdentity = identityId ? sql`and identity_id = ${identityId}` : sql``
-  const columns = sql`event_id, occurred_at, action, actor, identity_id, client_id, app_name, device, details`
+  // The network of another person, such as an operator, is not of this user.
+  const columns = sql`event_id, occurred_at, action, actor, identity_id, client_id, app_name, device, details,
+    organization_id, case when user_id = ${userId} and actor = 'user' then origin_network end as address`
   const identities = sql<{ identity_id: IdentityId }>`select identity_id from identity where user_id = ${userId}`
   const byOthers = (own: RawBuilder<unknown>) => sql`
     select ${columns} from audit_event
@@ -219,12 +223,12 @@ export async function listAuditEventsOfUser(db: Database, userId: UserId, page: 
       ) ${sql.join(others, sql` `)}
     )
     select event_id as "entryId", occurred_at as at, action, actor, identity_id as "identityId",
-      client_id as "clientId", app_name as "appName", device, details
+      client_id as "clientId", app_name as "appName", organization_id as "organizationId", address, device, details
     from entry order by event_id desc limit ${count}`.execute(db)
   return rows
 }
 
-type EntryOfIdentity = Omit<EntryOfUser, 'identityId' | 'device'> & { organizationId: OrganizationId | null }
+type EntryOfIdentity = Omit<EntryOfUser, 'identityId' | 'address' | 'device'>
 
 /**
  * Lists events of an identity, newest first: `count` of them, older than `before`. Those of its account are left out,

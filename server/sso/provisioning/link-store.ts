@@ -118,3 +118,15 @@ export async function deleteOrphanedLinks(db: Database, batch: number): Promise<
   `.execute(db)
   return rows.length
 }
+
+/** Lists the subjects that are linked to an identity, in the order of linking. */
+export function listLinksOf(db: Database, identityId: IdentityId) {
+  return db
+    .selectFrom('sso_link')
+    .select(['connection_id as connectionId', 'organization_id as organizationId', 'subject'])
+    .select(['normalized_email as email', 'linked_at as linkedAt'])
+    .where('identity_id', '=', identityId)
+    .orderBy('linked_at')
+    .orderBy('connection_id')
+    .execute()
+}

@@ -1,2 +1,9 @@
 /** Links between the subjects of a provider and members, for the sign-in, which creates them. */
-export { deleteLinksOfIdentities, deleteOrphanedLinks, findLink, insertLink, setLinkEmail } from './link-store.ts'
+export {
+  deleteLinksOfIdentities,
+  listLinksOf,
+  deleteOrphanedLinks,
+  findLink,
+  insertLink,
+  setLinkEmail,
+} from './link-store.ts'

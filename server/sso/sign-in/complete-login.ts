@@ -222,6 +222,12 @@ export async function linkSsoAccount(
   })
 }
 
+/** Lists the SSO links of an identity for the export of its user. */
+export async function exportSsoLinks(db: Database, identityId: IdentityId) {
+  const found = await links.listLinksOf(db, identityId)
+  return found.map((link) => ({ ...link, linkedAt: link.linkedAt.toISOString() }))
+}
+
 /** Deletes the SSO links of these identities. */
 export async function deleteSsoLinks(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await links.deleteLinksOfIdentities(tx, identityIds)

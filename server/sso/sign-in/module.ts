@@ -8,7 +8,7 @@ import {
 } from '@countersign/protocol/organizations/sso'
 import type { Pages } from '#platform/http/page.ts'
 import type { ServerContext } from '#platform/module/services.ts'
-import { deleteSsoLinks, pruneLinks } from './complete-login.ts'
+import { deleteSsoLinks, exportSsoLinks, pruneLinks } from './complete-login.ts'
 import { pruneAssertions, pruneFlows } from './flow.ts'
 import { ssoRoutes, ssoTestRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
@@ -51,4 +51,5 @@ export const ssoSignIn = defineModule<{ kernel: ServerContext; pages: Pages }>()
   },
   cleanupTasks: { 'sso-logins': pruneFlows, 'used-assertions': pruneAssertions, 'sso-links': pruneLinks },
   ended: { identities: (tx, { identityIds }) => deleteSsoLinks(tx, identityIds) },
+  exported: { identity: { ssoLinks: exportSsoLinks } },
 })

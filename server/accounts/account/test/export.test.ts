@@ -8,7 +8,8 @@ import { Value } from 'typebox/value'
 import { AccountExport } from '@countersign/protocol/accounts/account'
 import type { App } from '@countersign/protocol/clients/apps'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
-import { createOrganization } from '#testing/organization.ts'
+import { businessRequest, createOrganization } from '#testing/organization.ts'
+import { createToken, makeOperator } from '#testing/operators.ts'
 import { signingRequesterOf, createSigner, newSigningPair, rotationOf } from '#testing/signer.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
@@ -48,6 +49,13 @@ test('the export is a file with all data of a user and without secrets', async (
   const { secret: webhookSecret, ...webhook } = set.json<Webhook & { secret: string }>()
 
   const organization = await createOrganization(world, person)
+  const inviter = await world.person()
+  const { id: invitingId } = await createOrganization(world, inviter)
+  for (const invitee of [{ handle: 'exported' }, { email: 'ada@example.com' }])
+    await businessRequest(world, inviter, `POST /organizations/${invitingId}/invitations`, {
+      ...invitee,
+      role: 'viewer',
+    })
 
   const answer = await world.api.inject({ url: '/api/account/export', headers: person.headers })
   assert.equal(answer.statusCode, 200, answer.body)
@@ -67,7 +75,19 @@ test('the export is a file with all data of a user and without secrets', async (
   )
   assert.deepEqual([exported.passkeys.length, exported.sessions.length], [1, 1])
   const joinedAt = world.now().toISOString()
-  assert.deepEqual(exported.organizations, [{ ...organization, joinedAt }])
+  assert.deepEqual(exported.organizations, [{ ...organization, joinedAt, invitedEmail: null }])
+  assert.deepEqual(first?.record, {
+    lastSeenOn: joinedAt.slice(0, 10),
+    emailVerifiedAt: joinedAt,
+    recoveryEmailSince: joinedAt,
+    managedBy: null,
+  })
+  assert.deepEqual(exported.invitations.map(({ email, organizationId }) => [email, organizationId]).toSorted(), [
+    [null, invitingId],
+    ['ada@example.com', invitingId],
+  ])
+  const [created] = exported.activity
+  assert.deepEqual([created?.organizationId, created?.address], [organization.id, '127.0.0.0/24'])
   assert.equal(exported.authorizations[0]?.appName, 'The Shop')
   assert.deepEqual(exported.activity.map(({ action }) => action).toReversed(), [
     'account.created',
@@ -151,6 +171,24 @@ test('GRW-12 an export of any size uses little memory and does not block the dat
   const meanwhile = await world.api.inject({ url: '/api/auth/session', headers: stranger.headers })
   assert.equal(meanwhile.statusCode, 200, 'slow readers do not block the database')
   for (const stream of slow) stream.destroy()
+})
+
+test('the export has the role of an operator with their tokens, and not the network of an operator', async () => {
+  const [person, other] = [await makeOperator(world, await world.person(), 'owner'), await world.person()]
+  const made = await createToken(world, ['people.read'], { headers: person.page })
+  await world.api.inject({ url: `/api/admin/identities/${other.identityId}`, headers: person.page })
+  const exportOf = async ({ headers }: Pick<Person, 'headers'>) =>
+    (await world.api.inject({ url: '/api/account/export', headers })).json<AccountExport>()
+  const [first] = (await exportOf(person)).identities
+  assert.deepEqual([first?.operator?.role, first?.operator?.tokens.map(({ name }) => name)], ['owner', ['A token']])
+  assert.ok(!JSON.stringify(first).includes(made.token), 'no secret')
+  const { activity, identities } = await exportOf(other)
+  assert.equal(identities[0]?.operator, null)
+  const viewed = activity.filter(({ action }) => action === 'identity.viewed')
+  assert.deepEqual(
+    viewed.map(({ address }) => address),
+    [null],
+  )
 })
 
 test('the export has exactly the members of its schema', async () => {

@@ -90,7 +90,7 @@ export async function getInvitationByToken(
 /** Lists the open invitations to identities of the user, and to addresses that they have verified, newest first. */
 export async function listOwnInvitations(
   db: Database,
-  { userId }: PasskeySession,
+  { userId }: Pick<PasskeySession, 'userId'>,
   now: Date,
 ): Promise<OwnInvitation[]> {
   const rows = await invitationStore.listInvitationsOfUser(db, userId, limits.invitationsShownMax, now)

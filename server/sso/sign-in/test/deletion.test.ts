@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import type { AccountExport } from '@countersign/protocol/accounts/account'
 import { flowOf, linkAs, newClaims, openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { join } from '#testing/organization.ts'
 
@@ -54,6 +55,13 @@ test('SES-17 sign-ins by SSO and the deletion of the account do not wait for eac
     browser.bring(person)
     const linked = await linkAs(browser, flowOf(await browser.signIn(connectionId, claims)), person.identityId)
     assert.equal(linked.statusCode, 200, linked.body)
+    const exported = await world.api.inject({ url: '/api/account/export', headers: person.headers })
+    assert.deepEqual(
+      exported
+        .json<AccountExport>()
+        .identities[0]?.ssoLinks.map((link) => [link.connectionId, link.organizationId, link.subject]),
+      [[connectionId, organization.organizationId, claims.sub]],
+    )
     distance = 2
     const deletion = new AbortController()
     const signIns = Array.from({ length: 3 }, async () => {

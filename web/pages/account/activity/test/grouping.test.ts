@@ -7,6 +7,7 @@ import { lookOf, mayBeForeign } from '../look.ts'
 
 const at = (day: number, hour: number) => new Date(2026, 10, day, hour).toISOString()
 const signIn: ActivityEntry = {
+  ...{ organizationId: null, address: null },
   entryId: '1',
   at: at(22, 14),
   action: 'app.signed_in',

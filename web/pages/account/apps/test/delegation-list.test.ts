@@ -47,6 +47,8 @@ test('an entry of the trail leads to its delegation, by its id or by what it is 
     identityId: asId<IdentityId>('id-of-ada'),
     clientId: asId<ClientId>('app_assistant'),
     appName: 'Assistant',
+    organizationId: null,
+    address: null,
   }
   const known = [active, ended]
   assert.equal(delegationIn({ ...entry, details: { delegationId: 'delegation-0' } }, known), ended)
