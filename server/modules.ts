@@ -180,6 +180,12 @@ type ExportedBy<Of extends string> =
 /** Fields of the export that the room of accounts itself adds. */
 type OwnFields = 'exportedAt' | 'user' | 'identities'
 type ExportedIdentity = AccountExport['identities'][number]
+type TableOfUsers = {
+  [Table in keyof Tables]: Extract<keyof Tables[Table], 'user_id' | 'identity_id'> extends never ? never : Table
+}[keyof Tables]
+type TableWithExport<Of = Part<'tables'>> = Of extends Of
+  ? { [Table in keyof Of]: Of[Table] extends { export: unknown } ? Table : never }[keyof Of]
+  : never
 
 /** The compiler reports here what no module has. */
 export const isComplete: [
@@ -189,8 +195,9 @@ export const isComplete: [
   Complete<Exclude<RateLimitName, KeysOf<Part<'rateLimits'>>>>,
   Complete<Exclude<WebhookEventType, Part<'webhookEvents'>[number]>>,
   Complete<Exclude<keyof Tables, KeysOf<Part<'tables'>>>>,
+  Complete<Exclude<TableOfUsers, TableWithExport>>,
   Complete<Unordered>,
   Complete<Exclude<keyof ProviderMetadata, KeysOf<ReturnType<Part<'metadata'>>>>>,
   Complete<Exclude<keyof AccountExport, ExportedBy<'account'> | OwnFields>>,
   Complete<Exclude<keyof ExportedIdentity, ExportedBy<'identity'> | keyof Identity>>,
-] = [true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { AccountExport } from '@countersign/protocol/accounts/account'
 import { loadConfig } from '#platform/config/config.ts'
 import type { Module } from '#platform/module/define-module.ts'
 import { endOrder, isComplete, modules } from '../modules.ts'
@@ -42,6 +43,18 @@ test('each module of the deletion order has a part in it, and stands in it once'
     const withPart = all.filter(({ ended }) => Object.keys(ended ?? {}).includes(what)).map(({ name }) => name)
     assert.deepEqual([...order].toSorted(), withPart.toSorted(), what)
   }
+})
+
+test('the export has each field that a table of users names', () => {
+  const { identities, ...account } = AccountExport.properties
+  const ofIdentity = Object.keys(identities.items.properties).map((field) => `identities.${field}`)
+  const fields = new Set<unknown>([...Object.keys(account), 'identities', ...ofIdentity])
+  const named = all.flatMap(({ tables = {} }) => Object.values(tables).flatMap((policy) => policy?.export ?? []))
+  assert.ok(named.length > 50)
+  assert.deepEqual(
+    named.filter((field) => typeof field === 'string' && !fields.has(field)),
+    [],
+  )
 })
 
 test('the name of a module is its folder', () => {

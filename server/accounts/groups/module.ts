@@ -32,8 +32,8 @@ export const groups = defineModule()({
   tables: {
     user_group: { backup: 'include', placement: 'every node' },
     group_ending: { backup: 'include', placement: 'every node' },
-    group_member: { backup: 'include', placement: { by: 'identity_id' } },
-    group_member_by_group: { backup: 'include', placement: { by: 'identity_id' } },
+    group_member: { backup: 'include', placement: { by: 'identity_id' }, export: 'identities.groups' },
+    group_member_by_group: { backup: 'include', placement: { by: 'identity_id' }, export: 'identities.groups' },
   },
   cleanupTasks: {
     'deleted-groups': pruneDeletedGroups,

@@ -42,14 +42,22 @@ export const identities = defineModule<IdentityServices>()({
   auditActions,
   rateLimits,
   tables: {
-    user_account: { backup: 'include', placement: { by: 'user_id' } },
-    identity: { backup: 'include', placement: { by: 'identity_id' } },
-    identity_handle: { backup: 'include', placement: { by: 'handle_normalized' } },
-    identity_email_verification: { backup: 'exclude', placement: { by: 'identity_id' } },
-    account_suspension: { backup: 'include', placement: { by: 'identity_id' } },
-    identity_deletion: { backup: 'include', placement: { by: 'identity_id' } },
+    user_account: { backup: 'include', placement: { by: 'user_id' }, export: 'user' },
+    identity: { backup: 'include', placement: { by: 'identity_id' }, export: 'identities' },
+    identity_handle: { backup: 'include', placement: { by: 'handle_normalized' }, export: 'identities.formerHandles' },
+    identity_email_verification: {
+      backup: 'exclude',
+      placement: { by: 'identity_id' },
+      export: 'identities.unprovedEmail',
+    },
+    account_suspension: { backup: 'include', placement: { by: 'identity_id' }, export: 'activity' },
+    identity_deletion: { backup: 'include', placement: { by: 'identity_id' }, export: 'activity' },
     // A restore derives them from the identities.
-    identity_term: { backup: 'exclude', placement: { by: 'identity_id' } },
+    identity_term: {
+      backup: 'exclude',
+      placement: { by: 'identity_id' },
+      export: { because: 'It finds the names and the address, which the export has.' },
+    },
   },
   cleanupTasks: {
     'email-verifications': pruneEmailVerifications,

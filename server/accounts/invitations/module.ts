@@ -45,8 +45,12 @@ export const invitations = defineModule()({
   rateLimits,
   // A restore has no invitations. Operators invite its invited identities again.
   tables: {
-    invitation: { backup: 'exclude', placement: 'every node' },
-    invited_identity: { backup: 'include', placement: 'every node' },
+    invitation: {
+      backup: 'exclude',
+      placement: 'every node',
+      export: { because: 'Its names and address are those that the identity got by it.' },
+    },
+    invited_identity: { backup: 'include', placement: 'every node', export: { because: 'No account has it.' } },
   },
   cleanupTasks: { 'account-invitations': pruneInvitations },
   background: startMailing,

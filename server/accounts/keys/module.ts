@@ -43,13 +43,21 @@ export const keys = defineModule()({
   auditActions,
   rateLimits,
   tables: {
-    encryption_key_wrap: { backup: 'include', placement: { by: 'user_id' } },
-    encryption_recovery_code: { backup: 'include', placement: { by: 'user_id' } },
-    encryption_identity_key: { backup: 'include', placement: { by: 'identity_id' } },
-    encryption_device_approval: { backup: 'exclude', placement: { by: 'user_id' } },
-    encryption_self_record: { backup: 'include', placement: { by: 'user_id' } },
-    encryption_former_ciphertext: { backup: 'include', placement: { by: 'user_id' } },
-    encryption_key_reset: { backup: 'include', placement: { by: 'user_id' } },
+    encryption_key_wrap: { backup: 'include', placement: { by: 'user_id' }, export: 'keyWraps' },
+    encryption_recovery_code: { backup: 'include', placement: { by: 'user_id' }, export: 'recoveryCodeSince' },
+    encryption_identity_key: {
+      backup: 'include',
+      placement: { by: 'identity_id' },
+      export: 'identities.encryptionKey',
+    },
+    encryption_device_approval: {
+      backup: 'exclude',
+      placement: { by: 'user_id' },
+      export: { because: 'It lasts for minutes.' },
+    },
+    encryption_self_record: { backup: 'include', placement: { by: 'user_id' }, export: 'selfRecord' },
+    encryption_former_ciphertext: { backup: 'include', placement: { by: 'user_id' }, export: 'formerCiphertexts' },
+    encryption_key_reset: { backup: 'include', placement: { by: 'user_id' }, export: 'activity' },
   },
   cleanupTasks: { 'device-approvals': pruneDeviceApprovals, 'former-ciphertexts': pruneFormer },
   ended: {

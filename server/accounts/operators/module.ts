@@ -53,8 +53,8 @@ export const operators = defineModule()({
   auditActions,
   rateLimits,
   tables: {
-    operator: { backup: 'include', placement: 'every node' },
-    admin_token: { backup: 'include', placement: 'every node' },
+    operator: { backup: 'include', placement: 'every node', export: 'identities.operator' },
+    admin_token: { backup: 'include', placement: 'every node', export: 'identities.operator' },
     setup_link: { backup: 'exclude', placement: 'every node' },
   },
   cleanupTasks: { 'admin-tokens': pruneAdminTokens, 'setup-links': pruneSetupLinks },

@@ -47,8 +47,8 @@ export const passkeys = defineModule<PasskeyServices>()({
   auditActions,
   rateLimits,
   tables: {
-    passkey_credential: { backup: 'include', placement: { by: 'credential_id' } },
-    passkey_flow: { backup: 'exclude', placement: { by: 'flow_id' } },
+    passkey_credential: { backup: 'include', placement: { by: 'credential_id' }, export: 'passkeys' },
+    passkey_flow: { backup: 'exclude', placement: { by: 'flow_id' }, export: { because: 'It lasts for minutes.' } },
   },
   cleanupTasks: { flows: pruneFlows },
   // A concurrent sign-in holds the lock of its passkey until its session is visible.

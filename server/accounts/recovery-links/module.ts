@@ -47,7 +47,7 @@ export const recoveryLinks = defineModule<RecoveryLinkServices>()({
   auditActions,
   rateLimits,
   // A restored backup must not complete what was stopped after it was taken.
-  tables: { recovery_link: { backup: 'exclude', placement: 'every node' } },
+  tables: { recovery_link: { backup: 'exclude', placement: 'every node', export: 'activity' } },
   cleanupTasks: { 'recovery-links': pruneRecoveryLinks },
   ended: {
     identities: (tx, { userId, identityIds }) => deleteLinksOfIdentities(tx, userId, identityIds),

@@ -38,7 +38,7 @@ export const scim = defineModule<ScimServices>()({
   rateLimits,
   tables: {
     scim_token: { backup: 'include', placement: 'every node' },
-    scim_user: { backup: 'include', placement: 'every node' },
+    scim_user: { backup: 'include', placement: 'every node', export: 'identities.directory' },
     scim_group: { backup: 'include', placement: 'every node' },
   },
   cleanupTasks: { 'deleted-scim-tokens': releaseDeleted },

@@ -15,8 +15,12 @@ export const sessions = defineModule()({
   name: 'accounts/sessions',
   rateLimits,
   tables: {
-    session: { backup: 'exclude', placement: { by: 'session_id' } },
-    session_sso_authentication: { backup: 'exclude', placement: { by: 'session_id' } },
+    session: { backup: 'exclude', placement: { by: 'session_id' }, export: 'sessions' },
+    session_sso_authentication: {
+      backup: 'exclude',
+      placement: { by: 'session_id' },
+      export: { because: 'It lasts as long as its session, and the activity has the sign-in.' },
+    },
     session_sso_bypass: { backup: 'exclude', placement: { by: 'session_id' } },
   },
   cleanupTasks: {

@@ -22,7 +22,7 @@ export const roles = defineModule<{ kernel: ServerContext; apps: AppDirectory }>
   tables: {
     app_role: { backup: 'include', placement: 'every node' },
     app_role_group: { backup: 'include', placement: 'every node' },
-    app_role_identity: { backup: 'include', placement: { by: 'identity_id' } },
+    app_role_identity: { backup: 'include', placement: { by: 'identity_id' }, export: 'identities.appRoles' },
   },
   ended: { identities: (tx, { identityIds }) => deleteRolesOf(tx, identityIds) },
   exported: { identity: { appRoles: exportRolesOf } },

@@ -72,7 +72,11 @@ export const webhooks = defineModule()({
     webhook_secret: { backup: 'include', placement: 'every node' },
     // Deliveries that were pending have been sent since, or are outdated.
     webhook_delivery: { backup: 'exclude', placement: 'coordinator' },
-    webhook_delivery_part: { backup: 'exclude', placement: 'coordinator' },
+    webhook_delivery_part: {
+      backup: 'exclude',
+      placement: 'coordinator',
+      export: { because: 'It lasts until the app has got its event.' },
+    },
     webhook_attempt: { backup: 'exclude', placement: 'coordinator' },
   },
   cleanupTasks: {

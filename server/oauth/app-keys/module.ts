@@ -30,8 +30,8 @@ export const appKeys = defineModule<AppKeyServices>()({
   auditActions,
   rateLimits,
   tables: {
-    authorization_app_key: { backup: 'include', placement: { by: 'identity_id' } },
-    authorization_app_public_key: { backup: 'include', placement: { by: 'client_id' } },
+    authorization_app_key: { backup: 'include', placement: { by: 'identity_id' }, export: 'authorizations' },
+    authorization_app_public_key: { backup: 'include', placement: { by: 'client_id' }, export: 'authorizations' },
   },
   ended: {
     async identities(tx, { identityIds }) {

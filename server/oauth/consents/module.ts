@@ -18,7 +18,7 @@ export const consents = defineModule<ConsentServices>()({
   endpoints: endpointsOf(endpoints),
   mount: (hosts, services) => authorizationRoutes(hosts.api, services),
   auditActions,
-  tables: { authorization_consent: { backup: 'include', placement: { by: 'identity_id' } } },
+  tables: { authorization_consent: { backup: 'include', placement: { by: 'identity_id' }, export: 'authorizations' } },
   cleanupTasks: { 'consents-of-deleted-apps': endConsentsOfDeletedApps },
   ended: {
     identities: (tx, { identityIds }) => deleteConsents(tx, identityIds),

@@ -23,9 +23,13 @@ export const delegation = defineModule()({
   mount: (hosts, { kernel }) => delegationRoutes(hosts.api, kernel),
   auditActions,
   tables: {
-    delegation_grant: { backup: 'include', placement: { by: 'identity_id' } },
-    delegation_usage: { backup: 'include', placement: { by: 'identity_id' } },
-    delegation_former_identity: { backup: 'include', placement: { by: 'identity_id' } },
+    delegation_grant: { backup: 'include', placement: { by: 'identity_id' }, export: 'delegations' },
+    delegation_usage: { backup: 'include', placement: { by: 'identity_id' }, export: 'delegations' },
+    delegation_former_identity: {
+      backup: 'include',
+      placement: { by: 'identity_id' },
+      export: { because: 'It names deleted identities alone.' },
+    },
   },
   cleanupTasks: { delegations: pruneDelegations },
   ended: { access: (tx, { identityIds }, now) => revokeDelegations(tx, identityIds, now) },

@@ -28,7 +28,13 @@ export const fedcm = defineModule<TokenEndpoint & { pages: Pages }>()({
     fedcmPages(hosts.api, kernel, pages)
   },
   rateLimits,
-  tables: { fedcm_continuation: { backup: 'exclude', placement: { by: 'reference_sha256' } } },
+  tables: {
+    fedcm_continuation: {
+      backup: 'exclude',
+      placement: { by: 'reference_sha256' },
+      export: { because: 'It lasts for minutes.' },
+    },
+  },
   cleanupTasks: { 'fedcm-continuations': pruneContinuations },
   ended: {
     async sessions(tx, { which, userId }) {

@@ -36,9 +36,17 @@ export const acts = defineModule<{ kernel: ServerContext; performers: Performers
   auditActions,
   rateLimits,
   tables: {
-    organization_act: { backup: 'exclude', placement: 'coordinator' },
-    organization_proposal: { backup: 'exclude', placement: 'coordinator' },
-    organization_proposal_approval: { backup: 'exclude', placement: 'coordinator' },
+    organization_act: { backup: 'exclude', placement: 'coordinator', export: { because: 'It lasts for minutes.' } },
+    organization_proposal: {
+      backup: 'exclude',
+      placement: 'coordinator',
+      export: { because: 'It is of the organization, and ends within days: the activity has it.' },
+    },
+    organization_proposal_approval: {
+      backup: 'exclude',
+      placement: 'coordinator',
+      export: { because: 'It is of the organization, and ends within days: the activity has it.' },
+    },
   },
   cleanupTasks: { 'organization-acts': pruneActs, 'organization-proposals': pruneProposals },
   maintenanceTasks: { 'reencrypt-proposals': reencryptProposals },

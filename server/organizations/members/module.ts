@@ -89,8 +89,8 @@ export const members = defineModule<OrganizationServices & { apps: AppDirectory;
     // A backup has no tokens.
     organization_ending: { backup: 'exclude', placement: 'every node' },
     organization_slug: { backup: 'include', placement: 'every node' },
-    organization_member: { backup: 'include', placement: 'every node' },
-    organization_invitation: { backup: 'exclude', placement: 'every node' },
+    organization_member: { backup: 'include', placement: 'every node', export: 'organizations' },
+    organization_invitation: { backup: 'exclude', placement: 'every node', export: 'invitations' },
   },
   cleanupTasks: {
     'organization-slugs': pruneSlugs,

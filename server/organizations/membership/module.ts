@@ -12,8 +12,12 @@ export const membership = defineModule()({
   name: 'organizations/membership',
   auditActions,
   tables: {
-    organization_sso_confirmation: { backup: 'include', placement: 'every node' },
-    organization_signatory: { backup: 'include', placement: 'every node' },
+    organization_sso_confirmation: {
+      backup: 'include',
+      placement: 'every node',
+      export: { because: 'It is the confirmation of a sign-in that the activity has.' },
+    },
+    organization_signatory: { backup: 'include', placement: 'every node', export: 'activity' },
     organization_council_reset: { backup: 'include', placement: 'every node' },
   },
 })

@@ -39,10 +39,20 @@ export type Background = { stop: () => Promise<void> }
  */
 export type BackupPolicy = 'include' | 'exclude'
 
-/** What happens to a table in a backup and in a distributed database. `Column` is the name of one of its columns. */
+/** Field of the account export that has what a table holds about a user, or why the export has none of it. */
+export type ExportPolicy =
+  | Exclude<keyof AccountExport, 'exportedAt'>
+  | `identities.${keyof AccountExport['identities'][number]}`
+  | { because: string }
+
+/**
+ * What happens to a table in a backup, in a distributed database and in the export of an account. `Column` is the name
+ * of one of its columns. `export` is required of a table with the ID of a user or of an identity.
+ */
 export type TablePolicy<Column extends string = string> = {
   backup: BackupPolicy
   placement: Placement<Column>
+  export?: ExportPolicy
 }
 
 /** User whose account is exported, and their session. */

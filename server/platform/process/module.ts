@@ -22,7 +22,7 @@ export const platform = defineModule()({
   endpoints: endpointsOf(endpoints),
   rateLimits,
   tables: {
-    audit_event: { backup: 'include', placement: { by: 'event_id' } },
+    audit_event: { backup: 'include', placement: { by: 'event_id' }, export: 'activity' },
     audit_chain: { backup: 'include', placement: { by: 'sequence' } },
     audit_chain_head: { backup: 'include', placement: 'every node' },
     organization_trail: { backup: 'include', placement: { by: 'organization_id' } },

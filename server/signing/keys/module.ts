@@ -50,8 +50,8 @@ export const personalKeys = defineModule<{ kernel: ServerContext; oldKeyRequests
   auditActions,
   rateLimits,
   tables: {
-    signing_key: { backup: 'include', placement: { by: 'identity_id' } },
-    signing_key_owner: { backup: 'include', placement: { by: 'public_key' } },
+    signing_key: { backup: 'include', placement: { by: 'identity_id' }, export: 'identities.signingKeys' },
+    signing_key_owner: { backup: 'include', placement: { by: 'public_key' }, export: 'identities.signingKeys' },
   },
   ended: { identities: (tx, { identityIds }, now) => deleteSigningKeys(tx, identityIds, now) },
   exported: { identity: { signingKeys: listSigningKeys } },

@@ -86,15 +86,31 @@ export const signingRequests = defineModule<SigningServices>()({
   rateLimits,
   webhookEvents: ['signing.signed', 'signing.denied', 'signing.expired'],
   tables: {
-    signing_request: { backup: 'include', placement: { by: 'identity_id' } },
-    signing_request_route: { backup: 'include', placement: { by: 'request_id' } },
+    signing_request: { backup: 'include', placement: { by: 'identity_id' }, export: 'identities.signingRequests' },
+    signing_request_route: { backup: 'include', placement: { by: 'request_id' }, export: 'identities.signingRequests' },
     signing_organization_request: { backup: 'include', placement: 'every node' },
     signing_organization_request_route: { backup: 'include', placement: 'every node' },
-    signing_organization_signature: { backup: 'include', placement: 'every node' },
-    signing_signature_use: { backup: 'include', placement: { by: 'identity_id' } },
+    signing_organization_signature: {
+      backup: 'include',
+      placement: 'every node',
+      export: 'identities.organizationSignatures',
+    },
+    signing_signature_use: {
+      backup: 'include',
+      placement: { by: 'identity_id' },
+      export: { because: 'It is the digest of a signature that the export has.' },
+    },
     signing_request_record: { backup: 'exclude', placement: { by: 'signer_id' } },
-    signing_former_request: { backup: 'include', placement: { by: 'request_id' } },
-    signing_approval_flow: { backup: 'exclude', placement: { by: 'identity_id' } },
+    signing_former_request: {
+      backup: 'include',
+      placement: { by: 'request_id' },
+      export: { because: 'It names deleted identities alone.' },
+    },
+    signing_approval_flow: {
+      backup: 'exclude',
+      placement: { by: 'identity_id' },
+      export: { because: 'It lasts for minutes.' },
+    },
   },
   cleanupTasks: {
     'expired-signing-requests': expireRequests,

@@ -36,7 +36,7 @@ export const provisioning = defineModule()({
   auditActions,
   rateLimits,
   tables: {
-    sso_link: { backup: 'include', placement: { by: 'connection_id' } },
+    sso_link: { backup: 'include', placement: { by: 'connection_id' }, export: 'identities.ssoLinks' },
     sso_scim_directory: { backup: 'include', placement: 'every node' },
     sso_scim_user: { backup: 'include', placement: { by: 'connection_id' } },
   },

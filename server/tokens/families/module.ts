@@ -19,8 +19,12 @@ export const tokenFamilies = defineModule()({
   name: 'tokens/families',
   auditActions,
   tables: {
-    token_family: { backup: 'exclude', placement: { by: 'identity_id' } },
-    token_access_token: { backup: 'exclude', placement: { by: 'identity_id' } },
+    token_family: { backup: 'exclude', placement: { by: 'identity_id' }, export: 'identities.grants' },
+    token_access_token: {
+      backup: 'exclude',
+      placement: { by: 'identity_id' },
+      export: { because: 'It is the hash of a secret, of a grant that the export has.' },
+    },
   },
   cleanupTasks: { tokens: pruneTokens },
   ended: {
