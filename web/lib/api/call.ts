@@ -20,8 +20,11 @@ export class ApiError extends Error {
 /** There was no response, or none of this service: the device is offline, or a proxy answered instead of the server. */
 export class NetworkError extends Error {}
 
-/** The user that this page shows. `explain` returns what the page says when another one is signed in. */
-export type ShownUser = { userId: string; explain: () => Promise<string> }
+/**
+ * The user that this page shows, and whether its reads name them too. `explain` returns what the page says when another
+ * one is signed in.
+ */
+export type ShownUser = { userId: string; inReads: boolean; explain: () => Promise<string> }
 
 let shown: ShownUser | undefined
 
@@ -30,9 +33,9 @@ export function setShownUser(user: ShownUser | undefined): void {
   shown = user
 }
 
-/** Returns the header of a request as the signed-in user. */
-export function ofShownUser() {
-  return shown && { 'countersign-user': shown.userId }
+/** Returns the header of a request as the signed-in user. A request with the method GET is a read. */
+export function ofShownUser(method?: string) {
+  return shown && (shown.inReads || method !== 'GET') && { 'countersign-user': shown.userId }
 }
 
 type Fields = Record<string, string>
@@ -74,7 +77,7 @@ export async function openAs<Name extends keyof Api>(
 function send(name: string, given: Parts): Promise<Response> {
   const { url, init } = requestOf(readSiteSettings().baseUrl, name, given)
   // Mails that this request causes are in the language of the page.
-  const headers = { ...init.headers, ...ofShownUser(), 'accept-language': document.documentElement.lang }
+  const headers = { ...init.headers, ...ofShownUser(init.method), 'accept-language': document.documentElement.lang }
   return sendRequest(url, { ...init, headers, credentials: 'include' })
 }
 

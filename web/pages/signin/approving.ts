@@ -29,7 +29,7 @@ export function useApproval(view: SignInView, place: ApprovalDeps, { advance, wh
 
   /** The passkey that signed the user in may have unlocked their keys too. */
   async function signedIn({ user, identities, keyWraps, used }: SignedIn, identityId?: string) {
-    showUser(user)
+    showUser(user, { inReads: false })
     const masterKey = view.key && (await (await loadVault()).unlockWithPasskey(keyWraps, used, user.userId))
     place.owner.current = { ...user, ...(masterKey && { masterKey }) }
     await advance({ type: 'signed in', identities, identityId })

@@ -49,7 +49,7 @@ export function useFlow(view: SignInView) {
     if (!session || isForOther) return advance({ type: 'nobody signed in' })
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user
-    showUser(user)
+    showUser(user, { inReads: false })
     authMethod.current = session.authMethod
     present.current = identities
     const candidates = candidatesOf(identities, view)
