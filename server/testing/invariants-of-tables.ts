@@ -13,7 +13,7 @@ const references: Record<string, { table: string; except: string[] }> = {
     table: 'identity',
     except: [
       ...['audit_event', 'passkey_flow', 'signing_key_owner', 'signing_organization_signature', 'delegation_usage'],
-      ...['delegation_former_identity', 'signing_former_request'],
+      ...['delegation_former_identity', 'signing_former_request', 'signing_expired_former_request'],
       ...['invited_identity', 'invitation', 'identity_handle', 'identity_term', 'scim_user'],
     ],
   },
@@ -36,7 +36,8 @@ const references: Record<string, { table: string; except: string[] }> = {
     except: [
       ...['audit_event', 'token_family', 'authorization_consent', 'oauth_pushed_request'],
       ...['authorization_app_key', 'authorization_app_public_key', 'app_ending', 'app_event'],
-      ...['signing_request', 'signing_request_route', 'signing_request_record', 'signing_former_request'],
+      ...['signing_request', 'signing_request_route', 'signing_request_record'],
+      ...['signing_former_request', 'signing_expired_former_request'],
       ...['signing_organization_request', 'signing_organization_request_route', 'signing_signature_use'],
     ],
   },

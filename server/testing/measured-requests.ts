@@ -190,6 +190,9 @@ async function makeRemainingRows({ db, now }: TestWorld): Promise<void> {
   await sql`
     insert into rate_limit_window (key_sha256, count, expires_at)
     select sha256('a'), 1, ${now()}`.execute(db)
+  await sql`
+    insert into signing_expired_former_request (request_id, identity_id, client_id, public_key, expires_at)
+    values (gen_random_uuid(), gen_random_uuid(), 'a', sha256('a'), ${now()})`.execute(db)
   await sql`insert into delegation_former_identity (identity_id) values (gen_random_uuid())`.execute(db)
   await sql`insert into app_held_resource (resource_key, audience) values ('a', 'https://a.example')`.execute(db)
   await sql`

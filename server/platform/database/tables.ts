@@ -791,6 +791,13 @@ export interface Tables {
     challenged_at: Date
     expires_at: Date
   }
+  signing_expired_former_request: {
+    request_id: string
+    identity_id: IdentityId
+    client_id: ClientId
+    public_key: Uint8Array
+    expires_at: Date
+  }
   signing_former_request: {
     request_id: string
     identity_id: IdentityId

@@ -26,6 +26,7 @@ import {
   expireFormerRequests,
   expirePending,
   expireRequests,
+  pruneFormerRequests,
   pruneRequests,
 } from './identities/request.ts'
 import { readAllRequests } from './request-export.ts'
@@ -106,6 +107,11 @@ export const signingRequests = defineModule<SigningServices>()({
       placement: { by: 'request_id' },
       export: { because: 'It names deleted identities alone.' },
     },
+    signing_expired_former_request: {
+      backup: 'include',
+      placement: { by: 'request_id' },
+      export: { because: 'It names deleted identities alone.' },
+    },
     signing_approval_flow: {
       backup: 'exclude',
       placement: { by: 'identity_id' },
@@ -116,6 +122,7 @@ export const signingRequests = defineModule<SigningServices>()({
     'expired-signing-requests': expireRequests,
     'expired-requests-of-deleted-identities': expireFormerRequests,
     'ended-signing-requests': pruneRequests,
+    'ended-requests-of-deleted-identities': pruneFormerRequests,
     'signing-request-records': pruneRecords,
     'expired-organization-requests': expireOrganizationRequests,
     'ended-organization-requests': pruneOrganizationRequests,

@@ -19,8 +19,8 @@ export async function expireDue(tx: Transaction, now: Date, batch: number): Prom
   return rows
 }
 
-/** Deletes up to `batch` expired requests of deleted identities and returns them. */
-export async function deleteFormer(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
+/** Marks up to `batch` requests of deleted identities as expired and returns them. */
+export async function expireFormer(tx: Transaction, now: Date, batch: number): Promise<Ended[]> {
   const { rows } = await sql<Ended>`
     with due as (
       select request_id from signing_former_request where expires_at <= ${now} limit ${batch}
@@ -30,7 +30,26 @@ export async function deleteFormer(tx: Transaction, now: Date, batch: number): P
     returning identity_id as "identityId", signing_former_request.request_id as "requestId", client_id as "clientId",
       public_key as "publicKey", 'expired' as status, null as signature, expires_at as "expiresAt",
       null as "resolvedAt"`.execute(tx)
+  if (rows.length === 0) return rows
+  await sql`
+    insert into signing_expired_former_request (request_id, identity_id, client_id, public_key, expires_at)
+    select * from unnest(
+      ${rows.map(({ requestId }) => requestId)}::uuid[], ${rows.map(({ identityId }) => identityId)}::uuid[],
+      ${rows.map(({ clientId }) => clientId)}::text[], ${rows.map(({ publicKey }) => publicKey)}::bytea[],
+      ${rows.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+    )`.execute(tx)
   return rows
+}
+
+/** Deletes up to `batch` requests of deleted identities that expired before `now`, and returns how many. */
+export async function deleteExpiredFormer(db: Database, now: Date, batch: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with due as (
+      select request_id from signing_expired_former_request where expires_at <= ${now} limit ${batch}
+    )
+    delete from signing_expired_former_request using due
+    where signing_expired_former_request.request_id = due.request_id`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** Deletes up to `batch` unsigned requests that expired before `now`. */

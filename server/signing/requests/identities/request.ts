@@ -176,10 +176,10 @@ export function expireRequests(db: Database, now: Date, batch: number): Promise<
   })
 }
 
-/** Notifies apps of up to `batch` expired requests of deleted identities and returns how many. */
+/** Marks up to `batch` due requests of deleted identities as expired, for their apps, and returns how many. */
 export function expireFormerRequests(db: Database, now: Date, batch: number): Promise<number> {
   return transaction(db, async (tx) => {
-    const expired = await expiryStore.deleteFormer(tx, now, batch)
+    const expired = await expiryStore.expireFormer(tx, now, batch)
     await enqueueSigningWebhooks(tx, expired, now)
     return expired.length
   })
@@ -195,6 +195,11 @@ export async function expirePending(tx: Transaction, identityId: IdentityId, now
 /** Deletes up to `batch` old unsigned requests and returns how many. */
 export function pruneRequests(db: Database, now: Date, batch: number): Promise<number> {
   return expiryStore.deleteEndedRequests(db, addSeconds(now, -limits.signingEndedRememberedSeconds), batch)
+}
+
+/** Deletes up to `batch` old requests of deleted identities and returns how many. */
+export function pruneFormerRequests(db: Database, now: Date, batch: number): Promise<number> {
+  return expiryStore.deleteExpiredFormer(db, addSeconds(now, -limits.signingEndedRememberedSeconds), batch)
 }
 
 /**

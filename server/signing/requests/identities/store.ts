@@ -73,7 +73,7 @@ export type RequestStatus = Pick<
   Partial<ApprovalColumns>
 type FoundStatus = RequestStatus & { isFormer: boolean }
 
-/** Reads the status of a request by its ID alone; a request of a deleted identity stays pending. */
+/** Reads the status of a request by its ID alone; one of a deleted identity stays pending until it expires. */
 export async function findStatus(db: Database, requestId: string): Promise<FoundStatus | undefined> {
   const identityIds = await findKeys(
     db,
@@ -87,7 +87,10 @@ export async function findStatus(db: Database, requestId: string): Promise<Found
     from signing_request where identity_id = any(${identityIds}) and request_id = ${requestId}
     union all
     select identity_id, request_id, client_id, public_key, 'pending', null, expires_at, null, null, null, null, true
-    from signing_former_request where request_id = ${requestId}`.execute(db)
+    from signing_former_request where request_id = ${requestId}
+    union all
+    select identity_id, request_id, client_id, public_key, 'expired', null, expires_at, null, null, null, null, true
+    from signing_expired_former_request where request_id = ${requestId}`.execute(db)
   return rows[0]
 }
 

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signingRequesterOf, createSigner, newSigningPair } from '#testing/signer.ts'
 import { createWorld } from '#testing/world.ts'
-import { expireFormerRequests, expireRequests } from '#signing/requests/identities/request.ts'
+import { limits } from '@countersign/protocol/formats/limits'
+import {
+  expireFormerRequests,
+  expireRequests,
+  pruneFormerRequests,
+  pruneRequests,
+} from '#signing/requests/identities/request.ts'
 
 test('SIG-50 deleting an account does not reveal to apps which identities belonged to one user', async (t) => {
   const world = await createWorld()
@@ -24,7 +30,7 @@ test('SIG-50 deleting an account does not reveal to apps which identities belong
   const opened: string[] = []
   for (const [nth, identityId] of identityIds.entries())
     opened.push((await shop.request(identityId, { expiresInSeconds: 600 + nth * 600 })).json().requestId)
-  const before = await Promise.all(opened.map(async (requestId) => (await shop.status(requestId)).json()))
+  const before: object[] = await Promise.all(opened.map(async (requestId) => (await shop.status(requestId)).json()))
   const outcomeOf = async () => {
     while (
       (await expireRequests(world.db, world.now(), 500)) + (await expireFormerRequests(world.db, world.now(), 500))
@@ -36,12 +42,19 @@ test('SIG-50 deleting an account does not reveal to apps which identities belong
   assert.equal((await world.api.inject({ method: 'DELETE', url: '/api/account', headers })).statusCode, 204)
 
   assert.deepEqual(await outcomeOf(), [])
-  const after = await Promise.all(opened.map(async (requestId) => (await shop.status(requestId)).json()))
-  assert.deepEqual(after, before, 'each unchanged')
+  const statuses = () => Promise.all(opened.map(async (requestId) => (await shop.status(requestId)).json()))
+  assert.deepEqual(await statuses(), before, 'each unchanged')
   const moments: [string, string][] = []
   for (const seconds of [540, 600, 600]) {
     world.pass(seconds)
     moments.unshift(['signing.expired', world.now().toISOString()])
     assert.deepEqual(await outcomeOf(), moments)
+    const expected = before.map((status, nth) => (nth < moments.length ? { ...status, status: 'expired' } : status))
+    assert.deepEqual(await statuses(), expected, 'each as its event said')
   }
+
+  world.pass(limits.signingEndedRememberedSeconds)
+  for (const prune of [pruneRequests, pruneFormerRequests]) while ((await prune(world.db, world.now(), 1)) > 0);
+  for (const requestId of opened) assert.equal((await shop.status(requestId)).statusCode, 404)
+  assert.deepEqual(await world.db.selectFrom('signing_expired_former_request').selectAll().execute(), [])
 })
