@@ -14,7 +14,7 @@ import { readTrustFile } from '../trust-file.ts'
 import { KeyStates } from './key-states.ts'
 import { fetchLogKeys } from './log-keys.ts'
 import { readState, writeState, type WatchState } from './state-file.ts'
-import { collect } from '../options/values.ts'
+import { collectIds } from '../options/values.ts'
 
 type Options = { state: string; trust?: string; identity: string[] }
 
@@ -31,7 +31,7 @@ export function addWatch(log: Command): void {
     .description('verify that the signing key log is append-only since the last run, and check the history of each key')
     .requiredOption('--state <file>', 'state file of the last run; it is updated')
     .option('--trust <file>', 'trust file with the key of the log; default: the key that the server names first')
-    .option('--identity <id>', 'print only events of this identity (repeatable)', collect, [])
+    .option('--identity <id>', 'print only events of this identity (repeatable)', collectIds, [])
     .action(async ({ state, trust, identity }: Options, command: Command) => {
       const settings = settingsOf(command)
       const before = existsSync(state) ? readState(state) : undefined

@@ -1,9 +1,17 @@
 import { isLanguage, type Language, languageTags } from '@countersign/protocol/formats/registries/languages'
+import { isUuid } from '@countersign/protocol/values'
 import { InvalidArgumentError } from 'commander'
 
 /** Collects the values of a repeatable option. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
+}
+
+/** Collects the IDs of a repeatable option, in the form that the service writes them. */
+export function collectIds(value: string, before: string[] = []): string[] {
+  const id = value.toLowerCase()
+  if (!isUuid(id)) throw new InvalidArgumentError('Give an ID.')
+  return [...before, id]
 }
 
 export function parseLanguage(text: string): Language {

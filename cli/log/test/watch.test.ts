@@ -108,6 +108,19 @@ test('TLG-27 a log with more pages than the rate limit allows is read in turn, i
   assert.match(refused.stderr, /returned 429/)
 })
 
+test('log watch finds the events of an ID in capitals, and refuses what is not an ID', async () => {
+  const ada = await createSigner(world)
+  const { code, stdout, stderr } = await watch('--state', 'capitals', '--identity', ada.identityId.toUpperCase())
+  assert.equal(code, 0, stderr)
+  assert.ok(stdout.includes(ada.pair.publicKey), stdout)
+  for (const mistyped of [`@${ada.handle}`, ada.identityId.slice(1), '']) {
+    const refused = await watch('--state', 'mistyped', '--identity', ada.identityId, '--identity', mistyped)
+    assert.deepEqual([refused.code, refused.stdout], [2, ''])
+    assert.match(refused.stderr, /--identity.*Give an ID/)
+  }
+  await assert.rejects(readFile(join(folder, 'mistyped')), { code: 'ENOENT' })
+})
+
 test('TRU-40 with a trust file, log watch refuses a log by another key, also when it is seen first', async () => {
   const { origin, verifierKey } = (await world.api.inject({ url: '/api/transparency/jwks' })).json()
   const trusted = { version: 1, origin, verifierKey }
