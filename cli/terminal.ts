@@ -70,6 +70,20 @@ export function formatTable(rows: string[][]): string[] {
   })
 }
 
+const hidden = /\p{RGI_Emoji}|[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gv
+
+/**
+ * Writes characters that control the terminal, move others or cannot be seen as `\u202e`, and a backslash as two, so
+ * that different texts look different. Emoji stay as they are.
+ */
+export function escapeHidden(words: string): string {
+  return words.replaceAll(hidden, (found) => {
+    if (found === '\\') return '\\\\'
+    if (/\p{RGI_Emoji}/v.test(found)) return found
+    return found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  })
+}
+
 /** Removes control characters, so that text of others cannot control the terminal. */
 export function stripControlCharacters(words: string): string {
   return words.replaceAll(/\p{Cc}+/gu, ' ')

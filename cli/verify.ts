@@ -7,8 +7,9 @@ import type {
   VerifiedOrganizationReceipt,
   VerifiedReceipt,
 } from '@countersign/protocol/signing/receipt-verification'
+import type { Approval } from '@countersign/protocol/signing/receipt-verification'
 import { type Command, Option } from 'commander'
-import { CliError, Unproved, fieldsOf, printJson, stripControlCharacters } from './terminal.ts'
+import { CliError, Unproved, escapeHidden, fieldsOf, printJson } from './terminal.ts'
 import { fetchLogKeys, readLogKeys } from './log/log-keys.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { readTrustFile, toLogKeys } from './trust-file.ts'
@@ -77,11 +78,27 @@ export function addVerify(program: Command): void {
       })
       if ('flaw' in reading) throw new CliError(`${file} is not valid: ${words[reading.flaw]}`)
       if (!trusted) throw new Unproved(`${file} was verified only with the keys in it, which prove nothing. ${remedy}`)
-      if (settings.json) return printJson({ ...reading.receipt, unproved: reading.unproved })
-      const lines = 'keys' in reading ? linesOfOrganization(reading) : linesOfUser(reading)
-      for (const line of lines) console.log(stripControlCharacters(line))
+      if (settings.json) return printJson({ ...reading.receipt, payload: text, unproved: reading.unproved })
+      for (const line of await describe(reading, text)) console.log(escapeHidden(line))
     })
 }
+
+/** Describes a receipt in lines: the signer, the text, where each of its lines begins with a bar, and all else. */
+async function describe(reading: VerifiedReceipt | VerifiedOrganizationReceipt, text: string): Promise<string[]> {
+  const { parseApprovalStatement } = await import('@countersign/protocol/signing/receipt-verification')
+  const linesOfApproval = (approval: Approval | undefined) => {
+    const statement = approval && parseApprovalStatement(approval.statement)
+    if (!statement) return []
+    const { app, role, issuer } = statement
+    const passkey = approval.presence === undefined ? 'without a passkey' : 'with a passkey'
+    return [`for the app ${[app.name, ...app.origins].join(', ')}, role ${role}, ${passkey}, at ${issuer}`]
+  }
+  const [first = '', ...rest] =
+    'keys' in reading ? linesOfOrganization(reading, linesOfApproval) : linesOfUser(reading, linesOfApproval)
+  return [first, ...text.split('\n').map((line) => `  | ${line}`), ...rest]
+}
+
+type ApprovalLines = (approval: Approval | undefined) => string[]
 
 /** Returns the origin of an issuer. Throws `CliError` for another text. */
 export function originOf(url: string): string {
@@ -135,11 +152,14 @@ async function verify(jws: string, given: ReceiptRequirement & { payload: string
   return isOther ? verifyOrganizationReceipt(jws, given) : reading
 }
 
-function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOrganizationReceipt): string[] {
+function linesOfOrganization(
+  { receipt, checkpoint, keys, unproved }: VerifiedOrganizationReceipt,
+  linesOfApproval: ApprovalLines,
+): string[] {
   const { organization, council, approvalsNeeded, clientId, requestId, createdAt, resolvedAt, signatures } = receipt
   const log = `the ${checkpoint.size} of ${checkpoint.origin}`
   return [
-    `${organization.name} (${organization.id}) signed this text.`,
+    `${organization.name} (${organization.id}) signed this text:`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}, with ${approvalsNeeded} approvals needed`,
     ...(council?.resetAt
@@ -148,6 +168,7 @@ function linesOfOrganization({ receipt, checkpoint, keys, unproved }: VerifiedOr
     ...signatures.flatMap((signature, index) => [
       `  ${signature.role === 'sign' ? 'signed  ' : 'approved'} by ${whoseOf(signature)}, ${signature.at}`,
       ...(signature.admittedAt === undefined ? [] : [`    member of the council since ${signature.admittedAt}`]),
+      ...linesOfApproval(signature.approval).map((line) => `    approved ${line}`),
       `    key    ${signature.publicKey} (version ${signature.keyVersion})`,
       `    logged ${keys[index]?.createdAt}, as leaf ${keys[index]?.index} of ${log}`,
     ]),
@@ -159,13 +180,17 @@ function whoseOf({ handle, identityId }: { handle?: string; identityId: string }
   return handle === undefined ? `the identity ${identityId}` : `${handle} (${identityId})`
 }
 
-function linesOfUser({ receipt, checkpoint, key, unproved }: VerifiedReceipt): string[] {
+function linesOfUser(
+  { receipt, checkpoint, key, unproved }: VerifiedReceipt,
+  linesOfApproval: ApprovalLines,
+): string[] {
   const { handle, identityId, clientId, requestId, createdAt, resolvedAt, publicKey, keyVersion } = receipt
   const who = handle === undefined ? `The identity ${identityId}` : `${handle} (${identityId})`
   return [
-    `${who} signed this text.`,
+    `${who} signed this text:`,
     `  created  ${createdAt}, by the app ${clientId} (request ${requestId})`,
     `  signed   ${resolvedAt}`,
+    ...linesOfApproval(receipt.approval).map((line) => `  approved ${line}`),
     `  key      ${publicKey} (version ${keyVersion})`,
     `  logged   ${key.createdAt}, as leaf ${key.index} of the ${checkpoint.size} of ${checkpoint.origin}`,
     ...unproved.map((property) => `  note     ${notes[property]}`),

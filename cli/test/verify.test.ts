@@ -17,6 +17,7 @@ import { fieldsOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
+const hostileText = 'Pay \u202E00,1\u202C €\u001B[2J\b \\u202e ❤️‍🔥\uFE0F\n  signed   2031-01-01T12:00:00.000Z\n'
 let folder: string
 let jwks: string
 let ada: { handle: string; identityId: string }
@@ -40,6 +41,13 @@ before(async () => {
   await approverOf(world, signer).give(second.requestId, { text: payload })
   const url = `/api/signing/requests/${second.requestId}/receipt`
   await writeFile(join(folder, 'approved.jws'), (await world.api.inject({ url, headers: signer.headers })).body)
+  const hostile = (
+    await signingRequesterOf(world, await world.app()).request(signer.identityId, { payload: hostileText })
+  ).json()
+  await signer.sign(hostile.requestId, signer.pair.sign(hostileText))
+  const hostileUrl = `/api/signing/requests/${hostile.requestId}/receipt`
+  const { body: hostileReceipt } = await world.api.inject({ url: hostileUrl, headers: signer.headers })
+  await writeFile(join(folder, 'hostile.json'), JSON.stringify({ receipt: hostileReceipt, payload: hostileText }))
   await writeFile(join(folder, 'altered.jws'), receipt.body.replace(body, `${body.slice(0, -8)}AAAAAAAA`))
   await writeFile(join(folder, 'jwks.json'), published.body)
   await writeFile(join(folder, 'others.json'), '{"keys":[]}')
@@ -101,17 +109,30 @@ function verify(receipt: string, ...words: string[]): Promise<{ code: number; st
 test('a receipt is verified without a network, and described in words', async () => {
   const { code, stdout, stderr } = await verify('receipt.jws', '--payload', payload, '--jwks', 'jwks.json')
   assert.equal(code, 0, stderr)
-  assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
+  assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text:\n`), stdout)
+  assert.match(stdout, /^ {2}\| Überweise 10 €\\u000d\n {2}\| an Bob 👩‍🚀\n {2}created/m)
   assert.match(stdout, /^ {2}signed {3}2030-01-01T12:00:00\.000Z$/m)
   assert.match(stdout, /^ {2}logged .* leaf 0 of the 1 of localhost:4400\/transparency$/m)
   const fromFile = await verify('receipt.jws', '--payload-file', 'text.txt', '--jwks', 'jwks.json', '--json')
-  assert.equal(fieldsOf(JSON.parse(fromFile.stdout))['identityId'], ada.identityId)
+  const { identityId, payload: text } = fieldsOf(JSON.parse(fromFile.stdout))
+  assert.deepEqual([identityId, text], [ada.identityId, payload])
+})
+
+test('CLI-28 a signed text cannot look like another text, or like other lines of the output', async () => {
+  const { code, stdout, stderr } = await verify('hostile.json', '--jwks', 'jwks.json')
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(stdout.split('\n').slice(1, 5), [
+    '  | Pay \\u202e00,1\\u202c €\\u001b[2J\\u0008 \\\\u202e ❤️‍🔥\\ufe0f',
+    '  |   signed   2031-01-01T12:00:00.000Z',
+    '  | ',
+    '  created  2030-01-01T12:00:00.000Z, by the app ' + stdout.split('by the app ')[1]?.split('\n')[0],
+  ])
 })
 
 test("the SDK's stored JSON is verified as it is, with given keys", async () => {
   const { code, stdout, stderr } = await verify('kept.json', '--jwks', 'jwks.json')
   assert.equal(code, 0, stderr)
-  assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text.\n`), stdout)
+  assert.ok(stdout.startsWith(`${ada.handle} (${ada.identityId}) signed this text:\n`), stdout)
   assert.equal((await verify('kept-others.json', '--jwks', 'jwks.json')).code, 0)
   assert.equal((await verify('kept-other.json', '--payload', payload, '--jwks', 'jwks.json')).code, 0)
 })
@@ -174,7 +195,7 @@ test('CLI-15 if the server responds, its keys are used, and those in the file ar
 test('the receipt of an organization shows the signer and the approvers', async () => {
   const { code, stdout, stderr } = await verify('acme.jws', '--payload', payload, '--jwks', 'acme.json')
   assert.equal(code, 0, stderr)
-  assert.match(stdout, /^Acme \([0-9a-f-]{36}\) signed this text\.$/m)
+  assert.match(stdout, /^Acme \([0-9a-f-]{36}\) signed this text:$/m)
   assert.match(stdout, /^ {2}signed {3}2030-01-01T12:00:00\.000Z, with 1 approvals needed$/m)
   assert.match(stdout, /^ {2}signed {3}by olga /m)
   assert.match(stdout, /^ {2}approved by bob /m)
@@ -194,6 +215,7 @@ test('SGN-32 without an approval that is said, and fails where one is required',
   const accepted = await verifyApproved('http://localhost:4401/')
   assert.equal(accepted.code, 0, accepted.stderr)
   assert.doesNotMatch(accepted.stdout, /without an approval/)
+  assert.match(accepted.stdout, /^ {2}approved for the app .+, role self, with a passkey, at http:\/\/localhost:4401$/m)
   assert.match((await verifyApproved('localhost:4401')).stderr, /localhost:4401 is not the URL of an issuer/)
   const elsewhere = await verifyApproved('https://id.example')
   assert.match(elsewhere.stderr, /its approval is not for this/)

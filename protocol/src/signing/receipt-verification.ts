@@ -8,7 +8,7 @@ import {
   readReceipt,
 } from './receipt-reading.ts'
 
-export { findApprovalError, type Approval, type ExpectedApproval } from './approvals.ts'
+export { findApprovalError, parseApprovalStatement, type Approval, type ExpectedApproval } from './approvals.ts'
 export { wasInForce } from './receipt-keys.ts'
 export type {
   LogKeySet,
