@@ -71,7 +71,8 @@ test('SIG-19 a full page: the sent text is shown and signed byte for byte, whate
     '{{constructor.constructor("document.title = 3")()}}',
   ].join('\n')
   const { requestId } = await app.ask({ identityId, payload })
-  await page.goto(signPage(requestId))
+  // An app may keep IDs in capitals: the signature is for the same request.
+  await page.goto(signPage(requestId.toUpperCase()))
   await page.locator('.exact-text').waitFor()
   assert.equal(await page.locator('.exact-text img, .exact-text script').count(), 0)
   const shown = await page.locator('.exact-text').innerText()

@@ -111,7 +111,8 @@ async function touch(request: SigningRequest, rpId: string, candidates: Candidat
 
 /** The request and the service that the user opened, by the address of this page. */
 function ownAddress() {
-  return { requestId: new URLSearchParams(location.search).get('requestId') ?? '', issuer: location.origin }
+  const requestId = new URLSearchParams(location.search).get('requestId') ?? ''
+  return { requestId: requestId.toLowerCase(), issuer: location.origin }
 }
 
 function requestOf(step: Step): SigningRequest | undefined {

@@ -10,6 +10,7 @@ import { toBase64 } from '@countersign/protocol/formats/base64'
 import { limits } from '@countersign/protocol/formats/limits'
 import { isReservedPayload } from '@countersign/protocol/formats/messages/reserved-payload'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
+import { isUuid } from '@countersign/protocol/values'
 import type { NewSigningRequest, SigningRequest } from '@countersign/protocol/signing/signing'
 import { playgroundClientId } from '#clients/registration/built-in-app.ts'
 import { isConnected } from '#oauth/consents/consent.ts'
@@ -46,14 +47,13 @@ type Surroundings = { db: Database; apps: Pick<AppDirectory, 'find'>; site: Site
  */
 export async function buildSignView({ db, apps, site }: Surroundings, query: unknown, now: Date): Promise<SignView> {
   const sent = new Map<string, unknown>(Object.entries(query ?? {}))
-  const requestId = sent.get('requestId')
-  if (typeof requestId !== 'string' || !uuid.test(requestId)) throw errors.request_not_found()
+  const named = sent.get('requestId')
+  const requestId = typeof named === 'string' ? named.toLowerCase() : ''
+  if (!isUuid(requestId)) throw errors.request_not_found()
   const embedded = sent.get('embed') === '1'
   const framedBy = embedded ? await originsOfApp({ db, apps }, requestId) : []
   return { page: 'sign', site, requestId, embedded, framedBy, servedAt: now.toISOString() }
 }
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Returns the origins of the app's redirect URIs: only pages on these may frame the signing page. */
 async function originsOfApp({ db, apps }: Pick<Surroundings, 'db' | 'apps'>, requestId: string): Promise<string[]> {

@@ -66,6 +66,14 @@ test('SIG-07 SIG-17 the served page contains nothing of the request', async () =
   assert.match(body, new RegExp(requestId))
 })
 
+test('a request ID in capitals shows the request, as in the API', async () => {
+  const { requestId } = await ask(['https://shop.example/callback'])
+  const shown = await show(`?requestId=${requestId.toUpperCase()}&embed=1`)
+  assert.equal(shown.statusCode, 200)
+  assert.match(shown.body, new RegExp(`"requestId":"${requestId}"`))
+  assert.equal(ancestorsOf(shown), 'https://shop.example')
+})
+
 test('a malformed request ID gets an error page', async () => {
   for (const query of ['', '?requestId=', '?requestId=1', `?requestId=${randomUUID()}&requestId=${randomUUID()}`]) {
     const refused = await show(query)
