@@ -1,5 +1,6 @@
 import type { OrganizationId } from '@countersign/protocol/ids'
 import { queueLogoutsOfOrganization } from '#accounts/backchannel-logout/logout.ts'
+import { keepOrganization } from '#organizations/membership/member.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { continueEndings, endInRequest } from '#platform/module/batches.ts'
 import { revokeSomeOfOrganization } from '#tokens/families/family.ts'
@@ -25,12 +26,14 @@ export function isEndingAccess(tx: Transaction, organizationId: OrganizationId):
 
 /**
  * Ends up to `batch` tokens and sessions for organizations that requests have suspended or deleted, and notifies the
- * apps. Returns their number.
+ * apps. Returns their number. The organization, if it still exists, is locked before its ending and before what ends,
+ * as in requests: those that delete it meanwhile would lock the same rows in another order.
  */
 export function continueOrganizationEndings(db: Database, now: Date, batch: number): Promise<number> {
   return continueEndings(db, batch, async (tx, limit) => {
     const organizationId = await store.findEnding(tx)
     if (organizationId === undefined) return undefined
+    await keepOrganization(tx, organizationId)
     const ending = await store.lockEnding(tx, organizationId)
     if (!ending) return 0
     const count = await endSome(tx, ending, limit, now)

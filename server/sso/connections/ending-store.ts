@@ -15,12 +15,19 @@ export async function insertEnding(tx: Transaction, { connectionId, organization
     .execute()
 }
 
-/** Finds an ending that no other process is working on. */
-export async function findEnding(tx: Transaction): Promise<string | undefined> {
-  const { rows } = await sql<{ connectionId: string }>`
-    select connection_id as "connectionId" from sso_connection_ending
-    limit ${sql.lit(1)} ${lockUnlocked(tx)}`.execute(tx)
-  return rows[0]?.connectionId
+/**
+ * Finds an ending that no other process is working on, of an organization that is not ending itself: what its ending
+ * does includes this one.
+ */
+export async function findEnding(tx: Transaction): Promise<ConnectionEnding | undefined> {
+  const { rows } = await sql<ConnectionEnding>`
+    select connection_id as "connectionId", organization_id as "organizationId" from sso_connection_ending
+    where not exists (
+      select from organization_ending
+      where organization_ending.organization_id = sso_connection_ending.organization_id
+    )
+    limit ${sql.lit(1)} ${lockUnlocked(tx, 'sso_connection_ending')}`.execute(tx)
+  return rows[0]
 }
 
 /** Locks an ending. Returns undefined if nothing is left. */

@@ -1,4 +1,6 @@
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { isEndingAccess } from '#organizations/members/ending.ts'
+import { keepOrganization } from '#organizations/membership/member.ts'
 import { continueEndings, endInRequest } from '#platform/module/batches.ts'
 import { endSomeEnterpriseSessions } from '#tokens/families/session.ts'
 import * as store from './ending-store.ts'
@@ -25,11 +27,20 @@ export function isEndingSessions(tx: Transaction, connectionId: string): Promise
   return store.isEnding(tx, connectionId)
 }
 
-/** Ends up to `batch` sessions of connections that requests have disabled or deleted. Returns their number. */
+/**
+ * Ends up to `batch` sessions of connections that requests have disabled or deleted. Returns their number.
+ *
+ * The organization is locked before its endings, and those before sessions and tokens, as in requests and in the
+ * cleanup of organizations: with the lock, no request ends the same sessions. Where an ending of the organization is
+ * noted, its cleanup may be ending them, and this one waits until it is done.
+ */
 export function continueConnectionEndings(db: Database, now: Date, batch: number): Promise<number> {
   return continueEndings(db, batch, async (tx, limit) => {
-    const connectionId = await store.findEnding(tx)
-    if (connectionId === undefined) return undefined
+    const found = await store.findEnding(tx)
+    if (!found) return undefined
+    const { connectionId, organizationId } = found
+    await keepOrganization(tx, organizationId)
+    if (await isEndingAccess(tx, organizationId)) return 0
     const ending = await store.lockEnding(tx, connectionId)
     if (!ending) return 0
     const count = await endSomeEnterpriseSessions(tx, { ...ending, limit }, now)

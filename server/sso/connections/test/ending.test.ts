@@ -3,17 +3,19 @@ import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { continueOrganizationEndings } from '#organizations/members/ending.ts'
 import { continueConnectionEndings } from '#sso/connections/ending.ts'
+import { countDeadlocks } from '#testing/deadlocks.ts'
 import { nameBy, signInByOrganization } from '#testing/enterprise-session.ts'
 import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { fillIdentities } from '#testing/many-rows.ts'
 import { join } from '#testing/organization.ts'
 import type { Person, TestApp } from '#testing/world.ts'
 
+const deadlocks = countDeadlocks()
 let enterprise: Enterprise
 let world: Enterprise['world']
 let app: TestApp
 before(async () => {
-  enterprise = await openEnterprise()
+  enterprise = await openEnterprise({ between: deadlocks.between })
   ;({ world } = enterprise)
   app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
 })
@@ -161,6 +163,31 @@ test('GRW-61 so does a deleted organization', async () => {
   assert.deepEqual(await cleanUp(continueOrganizationEndings), [20, 20, 6, 0])
   assert.deepEqual([await count(made, 'session'), await count(made, 'session_sso_authentication')], [0, 0])
 })
+
+for (const end of ['suspended', 'deleted'] as const)
+  test(`GRW-61 what is left of a connection and of its ${end} organization ends without a deadlock`, async () => {
+    const made = await largeConnection()
+    await (end === 'suspended' ? made.setStatus(end) : made.remove('organization'))
+    assert.equal(await count(made, 'session'), 45)
+    // As if the connection had been disabled before, with a code that neither request has reached.
+    const ending = { connection_id: made.connectionId, organization_id: made.organizationId }
+    await world.db.insertInto('sso_connection_ending').values(ending).execute()
+    const code = world.db.updateTable('token_family').where('sso_connection_id', '=', made.connectionId)
+    await code.set({ revoked_at: null }).execute()
+
+    deadlocks.setDistance(5)
+    await Promise.all([
+      continueOrganizationEndings(world.db, world.now(), 1000),
+      continueConnectionEndings(world.db, world.now(), 1000),
+    ])
+    deadlocks.setDistance(0)
+    assert.equal(deadlocks.count(), 0)
+    assert.deepEqual([await count(made, 'session'), await count(made, 'session_sso_authentication')], [0, 0])
+    await requireRefused(made)
+    assert.deepEqual([await cleanUp(continueOrganizationEndings), await cleanUp()], [[0], [0]])
+    assert.deepEqual(await world.db.selectFrom('sso_connection_ending').selectAll().execute(), [])
+    if (end === 'suspended') assert.equal(await made.setStatus('active'), 'active')
+  })
 
 test('GRW-61 BCL-11 apps of two identities of a user are notified apart, with many sessions between them', async () => {
   const organization = await enterprise.organization(await world.person())

@@ -1,44 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import type { AccountExport } from '@countersign/protocol/accounts/account'
+import { countDeadlocks } from '#testing/deadlocks.ts'
 import { flowOf, linkAs, newClaims, openEnterprise, type Enterprise } from '#testing/enterprise.ts'
 import { join } from '#testing/organization.ts'
 
-/** Deadlocks that the database has ended. A transaction that loses one is repeated, so that no answer shows it. */
-let deadlocks = 0
-/** Milliseconds before each statement of a transaction, like a database that is far away. */
-let distance = 0
-const isDeadlock = (error: unknown) => error instanceof pg.DatabaseError && error.code === '40P01'
-
-function between(pool: pg.Pool): pg.Pool {
-  const seen = new WeakSet<pg.PoolClient>()
-  pool.on('acquire', (client) => {
-    if (seen.has(client)) return
-    seen.add(client)
-    const query: (...values: unknown[]) => unknown = client.query.bind(client)
-    const delayed = async (...values: unknown[]) => {
-      if (distance > 0) await pause(distance)
-      try {
-        return await query(...values)
-      } catch (error) {
-        if (isDeadlock(error)) deadlocks += 1
-        throw error
-      }
-    }
-    // Statements with a callback and cursors are not those of a transaction.
-    const isPlain = (values: unknown[]) => values.every((value) => typeof value !== 'function')
-    Object.assign(client, {
-      query: (...values: unknown[]) => (isPlain(values) ? delayed(...values) : query(...values)),
-    })
-  })
-  return pool
-}
-
+const deadlocks = countDeadlocks()
 let enterprise: Enterprise
 before(async () => {
-  enterprise = await openEnterprise({ between })
+  enterprise = await openEnterprise({ between: deadlocks.between })
 })
 after(() => enterprise.close())
 
@@ -62,7 +32,7 @@ test('SES-17 sign-ins by SSO and the deletion of the account do not wait for eac
         .identities[0]?.ssoLinks.map((link) => [link.connectionId, link.organizationId, link.subject]),
       [[connectionId, organization.organizationId, claims.sub]],
     )
-    distance = 2
+    deadlocks.setDistance(2)
     const deletion = new AbortController()
     const signIns = Array.from({ length: 3 }, async () => {
       while (!deletion.signal.aborted)
@@ -72,8 +42,8 @@ test('SES-17 sign-ins by SSO and the deletion of the account do not wait for eac
     const deleted = await world.api.inject(request)
     deletion.abort()
     await Promise.all(signIns)
-    distance = 0
+    deadlocks.setDistance(0)
     assert.equal(deleted.statusCode, 204, deleted.body)
   }
-  assert.equal(deadlocks, 0)
+  assert.equal(deadlocks.count(), 0)
 })
