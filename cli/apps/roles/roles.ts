@@ -118,7 +118,9 @@ async function write(
   const others = before.roleAssignments.filter((each) => each.role !== role)
   const changed = { role, groups: [...new Set(groups)], identities: [...new Set(identities)] }
   const roleAssignments = groups.length + identities.length > 0 ? [...others, changed] : others
-  const sent = { params: { clientId }, body: { roles, roleAssignments } }
+  // What another operator has changed since is not overwritten.
+  const headers = { 'if-match': `"${before.version}"` }
+  const sent = { params: { clientId }, headers, body: { roles, roleAssignments } }
   print(settings, await call(settings, 'PUT /api/admin/apps/:clientId/roles', sent))
 }
 

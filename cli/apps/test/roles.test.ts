@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { ask, createRemotePerson } from '../../../server/testing/remote-signer.ts'
 import { startService, type Service } from '../../../server/testing/service.ts'
@@ -53,6 +55,31 @@ test('an operator defines roles of an app, assigns them, and takes them away', a
   assert.deepEqual(emptied['roleAssignments'], [])
   const unknown = await countersign('apps', 'roles', 'assign', clientId, 'owner', '--group', 'eng')
   assert.deepEqual([unknown.code, /the app has no role owner/.test(unknown.stderr)], [1, true])
+})
+
+test('ROL-05 a command overwrites nothing that another operator changes while it runs', async (t) => {
+  const clientId = await newApp()
+  await json('apps', 'roles', 'set', clientId, 'viewer')
+  // The other operator is done just before the change of this one arrives.
+  const forward = async ({ method = '', url = '', headers }: IncomingMessage) => {
+    if (method === 'PUT') await json('apps', 'roles', 'set', clientId, 'viewer', '--name', 'Reader')
+    const body = method === 'PUT' ? JSON.stringify({ roles: [], roleAssignments: [] }) : undefined
+    const { authorization = '', 'if-match': replaced } = headers
+    const sent = { authorization, 'content-type': 'application/json', ...(replaced && { 'if-match': replaced }) }
+    return fetch(service.baseUrl + url, { method, headers: sent, ...(body && { body }) })
+  }
+  const between = createServer((request, response) => {
+    void forward(request).then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+  }).listen(0)
+  await once(between, 'listening')
+  t.after(() => between.close().closeAllConnections())
+  const address = between.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  const baseUrl = `http://localhost:${address.port}`
+  const refused = await runCommand({ baseUrl }, ['apps', 'roles', 'remove', clientId, 'viewer'])
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /were changed meanwhile/)
+  assert.deepEqual((await json('apps', 'roles', 'show', clientId))['roles'], [{ key: 'viewer', displayName: 'Reader' }])
 })
 
 test('an operator gives the members of an organization access to an app', async () => {

@@ -4,6 +4,7 @@ import type { OperatorRole } from '@countersign/protocol/formats/registries/perm
 import { startDocumentHost } from '../../../server/testing/document-host.ts'
 import type { Served } from '../../../server/testing/service.ts'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
+import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
 import { errorMessages } from '../../../web/locales/en/pages/sign-in/error.ts'
 import { newChallenge } from '../../../server/testing/world.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
@@ -115,6 +116,51 @@ async function enrollOperator(handle: string, role: OperatorRole, clientId: stri
   await person.page.getByRole('heading', { name: apps.facts.title }).waitFor()
   return { person, ...watched }
 }
+
+test('ROL-05 what another operator has changed of the roles meanwhile is shown, and the draft stays', async () => {
+  const { clientId } = await askAdmin(stage.service, 'POST', 'apps', {
+    ...{ name: 'Wiki', redirectUris: ['https://wiki.example/callback'] },
+  })
+  const change = (roles: { key: string; displayName?: string }[], groups: string[]) =>
+    askAdmin(stage.service, 'PUT', `apps/${clientId}/roles`, { roles, roleAssignments: [{ role: 'reader', groups }] })
+  await change([{ key: 'reader' }], [])
+  await askAdmin(stage.service, 'POST', 'groups', { key: 'wiki', displayName: 'Wiki' })
+  const { person, look, faults } = await enrollOperator('maria', 'owner', clientId)
+  const { page, control, press, write } = person
+  const field = (name: string) => page.locator(`input[name="${name}"]`)
+  const refused = page.getByText(adminMessages.refused.version_mismatch)
+  await control('role-menu').click()
+  await control('ask-edit-role').click()
+  await write('name', 'Readers')
+  await change([{ key: 'reader' }], ['wiki'])
+  await press('save-role')
+  await refused.waitFor()
+  assert.deepEqual([await field('name').inputValue(), await field('groups').inputValue()], ['Readers', 'wiki'])
+  await look('admin-roles-changed')
+  await press('save-role')
+  await page.locator('.list').getByText('Readers').waitFor()
+  const reader = { key: 'reader', displayName: 'Readers' }
+  const now = await askAdmin(stage.service, 'GET', `apps/${clientId}/roles`)
+  assert.deepEqual([now.roles, now.roleAssignments[0].groups], [[reader], ['wiki']])
+
+  await press('ask-add-role')
+  await write('key', 'editor')
+  await change([reader, { key: 'editor', displayName: 'Editor' }], ['wiki'])
+  await press('save-role')
+  await page.getByText(apps.roles.keyTaken).waitFor()
+  await write('key', 'author')
+  await press('save-role')
+  await page.locator('.list').getByText('author', { exact: true }).first().waitFor()
+
+  await control('role-menu').first().click()
+  await control('ask-remove-role').first().click()
+  await change([reader], [])
+  await press('remove-role')
+  await refused.waitFor()
+  await press('remove-role')
+  await page.getByText(apps.roles.none).waitFor()
+  assert.deepEqual(faults, [])
+})
 
 /** Returns the error that an app gets for a code that never was: about its secret, or else about the code. */
 async function errorFor({ baseUrl }: Served, clientId: string, secret: string): Promise<string> {

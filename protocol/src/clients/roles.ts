@@ -22,6 +22,9 @@ export type RoleAssignment = Static<typeof RoleAssignment>
 
 /** The roles of an app and who has them. `identities` names those that have a role by themselves. */
 export const AppRoles = Type.Object({
+  version: Type.String({
+    description: 'Changes with the roles and with who has them; `If-Match` of a replacement can name it',
+  }),
   roles: Type.Array(Type.Object({ key: Type.String(), displayName: Type.String() })),
   roleAssignments: Type.Array(RoleAssignment),
   identities: Type.Array(Type.Object({ identityId: IdentityId, handle: Type.String(), displayName: Type.String() })),
@@ -53,6 +56,15 @@ export const AppRolesChange = Type.Object(
 export type AppRolesChange = Static<typeof AppRolesChange>
 
 const params = Type.Object({ clientId: ClientId })
+/** Optional: without it, the request replaces any version. */
+const headers = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      pattern: '^"[A-Za-z0-9_-]{22}"$',
+      description: 'The version that the change replaces, in quotation marks; absent for any',
+    }),
+  ),
+})
 const reading = { security: 'admin', cors: 'auth host', permission: 'apps.read' } as const
 
 export const getAppRoles = endpoint(
@@ -65,6 +77,6 @@ export const getAppRoles = endpoint(
 export const replaceAppRoles = endpoint(
   'PUT /api/admin/apps/:clientId/roles',
   { ...reading, permission: 'apps.manage', summary: 'Replace the roles of an app and who has them' },
-  { params, body: AppRolesChange },
+  { params, headers, body: AppRolesChange },
   { 200: AppRoles },
 )

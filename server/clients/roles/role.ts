@@ -1,4 +1,4 @@
-import type { AppRoles, AppRolesChange } from '@countersign/protocol/clients/roles'
+import type { AppRoles, AppRolesChange, RoleAssignment } from '@countersign/protocol/clients/roles'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import type { ClientId, IdentityId } from '@countersign/protocol/ids'
 import { hasReservedPrefix, protectGroups, requireGroups } from '#accounts/groups/group.ts'
@@ -9,12 +9,14 @@ import { getApp, lockManagedApp } from '#clients/registration/app.ts'
 import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import { sha256 } from '#platform/crypto/secret.ts'
 import * as store from './store.ts'
 import type { RoleGroup, RoleIdentity, RoleRow } from './store.ts'
 
 const errors = defineErrors({
   invalid_request: [400, 'Invalid roles.'],
   identity_not_found: [404, 'An identity does not exist, or is invited and has no account yet.'],
+  version_mismatch: [412, 'The roles or their assignments were changed meanwhile. Read them again.'],
 })
 
 /** Reference to the roles of an app by an operator. */
@@ -37,22 +39,32 @@ export async function readRoles(db: Database | Transaction, clientId: ClientId):
     identities: identities.filter((each) => each.role === role).map(({ identityId }) => identityId),
   })
   const named = new Map(identities.map(({ role: _role, ...identity }) => [identity.identityId, identity]))
-  return {
-    roles,
-    roleAssignments: roles.map(assignmentOf).filter((each) => each.groups.length + each.identities.length > 0),
-    identities: [...named.values()],
-  }
+  const roleAssignments = roles.map(assignmentOf).filter((each) => each.groups.length + each.identities.length > 0)
+  return { version: versionOf(roles, roleAssignments), roles, roleAssignments, identities: [...named.values()] }
+}
+
+/**
+ * Returns the version of roles and assignments: a digest of them, which also changes when an identity or a group with a
+ * role is deleted. Names of identities are not part of it.
+ */
+function versionOf(roles: RoleRow[], roleAssignments: RoleAssignment[]): string {
+  const assigned = roleAssignments.map(({ role, groups, identities }) => [role, groups, identities.toSorted()])
+  const defined = roles.map(({ key, displayName }) => [key, displayName])
+  return sha256(JSON.stringify([defined, assigned]))
+    .subarray(0, 16)
+    .toString('base64url')
 }
 
 /**
  * Replaces the roles of an app and who has them. Groups that get a role become protected. Also returns whether all
  * processes must apply the change before the response. Locks the identities first, like their deletion does. Throws
- * `invalid_request`, `app_not_found`, `group_not_found`, `identity_not_found`, and `operator_protected` if a role of an
- * identity of the operator's own account changes, or of an operator with more rights.
+ * `invalid_request`, `app_not_found`, `group_not_found`, `identity_not_found`, `version_mismatch` if the roles have
+ * another version than the given one, and `operator_protected` if a role of an identity of the operator's own account
+ * changes, or of an operator with more rights.
  */
 export async function replaceRoles(
   db: Database,
-  { operator, clientId }: AppRolesRef,
+  { operator, clientId, version }: AppRolesRef & { version?: string | undefined },
   requested: AppRolesChange,
   now: Date,
 ): Promise<{ roles: AppRoles; isForAll: boolean }> {
@@ -61,6 +73,7 @@ export async function replaceRoles(
   return operatorTransaction(db, operator, async (tx) => {
     await requireIdentities(tx, identities)
     await lockManagedApp(tx, { manager: operator, clientId })
+    if (version !== undefined && (await readRoles(tx, clientId)).version !== version) throw errors.version_mismatch()
     const before = {
       groups: await store.listRoleGroups(tx, clientId),
       identities: await store.listRoleIdentities(tx, clientId),

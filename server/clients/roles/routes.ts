@@ -1,6 +1,7 @@
 import * as endpoints from '@countersign/protocol/clients/roles'
 import { adminGuard } from '#accounts/operators/operator-guard.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
+import { entityTagOf, opaqueVersionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { getRoles, replaceRoles } from './role.ts'
@@ -13,18 +14,23 @@ export function roleRoutes(host: Host, kernel: ServerContext, apps: AppDirectory
   host.route({
     ...endpoints.getAppRoles,
     onRequest,
-    handler: (request) => getRoles(db, { operator: of(request), ...request.params }),
+    async handler(request, reply) {
+      const roles = await getRoles(db, { operator: of(request), ...request.params })
+      return reply.header('etag', entityTagOf(roles.version)).send(roles)
+    },
   })
 
   host.route({
     ...endpoints.replaceAppRoles,
     onRequest,
-    async handler(request) {
+    async handler(request, reply) {
       const { clientId } = request.params
-      const { roles, isForAll } = await replaceRoles(db, { operator: of(request), clientId }, request.body, clock())
+      const entityTag = request.headers['if-match']
+      const target = { operator: of(request), clientId, version: entityTag && opaqueVersionIn(entityTag) }
+      const { roles, isForAll } = await replaceRoles(db, target, request.body, clock())
       apps.forget(clientId)
       if (isForAll) await apps.forgetEverywhere(clientId)
-      return roles
+      return reply.header('etag', entityTagOf(roles.version)).send(roles)
     },
   })
 }

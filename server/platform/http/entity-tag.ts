@@ -1,11 +1,16 @@
 /** Returns the entity tag of a version (RFC 9110 §8.8.3). */
-export function entityTagOf(version: number): string {
+export function entityTagOf(version: number | string): string {
   return `"${version}"`
 }
 
 /** Returns the version in an entity tag, whose form the schema `IfMatch` has checked. */
 export function versionIn(entityTag: string): number {
-  return Number(entityTag.replaceAll('"', ''))
+  return Number(opaqueVersionIn(entityTag))
+}
+
+/** Returns the version in an entity tag, where it is not a number. */
+export function opaqueVersionIn(entityTag: string): string {
+  return entityTag.replaceAll('"', '')
 }
 
 /**

@@ -17,13 +17,14 @@ after(() => world.close())
 const ask = (path: string, headers = world.admin) => world.api.inject({ url: `/api/admin/${path}`, headers })
 const rolesOf = async ({ clientId }: TestApp) => (await ask(`apps/${clientId}/roles`)).json<AppRoles>()
 const none = { roles: [], roleAssignments: [], identities: [] }
+const withoutVersion = ({ version: _version, ...rest }: AppRoles) => rest
 
 test('an operator defines the roles of an app and assigns them to groups and identities', async () => {
   const [ada, grace] = [await world.person(), await world.person()]
   await groupOf(world, 'zoo')
   await groupOf(world, 'eng')
   const app = await world.app()
-  assert.deepEqual(await rolesOf(app), none)
+  assert.deepEqual(withoutVersion(await rolesOf(app)), none)
   const answer = await putRoles(world, app, {
     roles: [{ key: 'viewer' }, { key: 'admin', displayName: 'Administrator' }],
     roleAssignments: [
@@ -47,10 +48,55 @@ test('an operator defines the roles of an app and assigns them to groups and ide
   const kept = (await putRoles(world, app, fewer)).json<AppRoles>()
   assert.deepEqual(kept.roles, [{ key: 'admin', displayName: 'admin' }])
   assert.deepEqual(kept.roleAssignments, [{ role: 'admin', groups: [], identities: [grace.identityId] }])
-  assert.deepEqual((await putRoles(world, app, { roles: [] })).json(), none)
+  assert.deepEqual(withoutVersion((await putRoles(world, app, { roles: [] })).json()), none)
   assert.equal((await ask('apps/app_unknown/roles')).json().error, 'app_not_found')
   const unknown = { clientId: asId<ClientId>('app_unknown') }
   assert.equal((await putRoles(world, unknown, fewer)).json().error, 'app_not_found')
+})
+
+test('ROL-05 of two operators who have read the same roles of an app, the second one overwrites nothing', async () => {
+  const [ada, app] = [await world.person(), await world.app()]
+  await groupOf(world, 'crew')
+  const putAt = (version: string, sent: Parameters<typeof putRoles>[2]) =>
+    putRoles(world, app, sent, { ...world.admin, 'if-match': `"${version}"` })
+  const read = await ask(`apps/${app.clientId}/roles`)
+  const { version } = read.json<AppRoles>()
+  assert.equal(read.headers['etag'], `"${version}"`)
+
+  const viewer = { roles: [{ key: 'viewer' }], roleAssignments: [{ role: 'viewer', groups: ['crew'] }] }
+  const first = await putAt(version, viewer)
+  assert.equal(first.statusCode, 200, first.body)
+  assert.equal(first.headers['etag'], `"${first.json<AppRoles>().version}"`)
+  const second = await putAt(version, { roles: [{ key: 'editor' }] })
+  assert.deepEqual([second.statusCode, second.json().error], [412, 'version_mismatch'])
+  assert.deepEqual(await rolesOf(app), first.json())
+
+  // Each way in which another operator changes them counts, also who has a role.
+  let current = first.json<AppRoles>()
+  for (const changed of [
+    { ...viewer, roles: [{ key: 'viewer', displayName: 'Viewer' }] },
+    { ...viewer, roles: [{ key: 'viewer' }, { key: 'editor' }] },
+    { ...viewer, roles: [{ key: 'editor' }, { key: 'viewer' }] },
+    { ...viewer, roleAssignments: [] },
+    { ...viewer, roleAssignments: [{ role: 'viewer', identities: [ada.identityId] }] },
+  ]) {
+    const { version: replaced } = current
+    current = (await putRoles(world, app, changed)).json()
+    assert.equal((await putAt(replaced, viewer)).statusCode, 412)
+  }
+  await world.api.inject({ method: 'DELETE', url: '/api/account', headers: ada.headers })
+  assert.equal((await putAt(current.version, viewer)).statusCode, 412, 'one who had a role is gone')
+  assert.equal((await putAt((await rolesOf(app)).version, viewer)).statusCode, 200)
+  const malformed = await putRoles(world, app, viewer, { ...world.admin, 'if-match': '"1"' })
+  assert.deepEqual([malformed.statusCode, malformed.json().error], [400, 'invalid_request'])
+})
+
+test('ROL-05 of simultaneous replacements of one version, one is stored', async () => {
+  const app = await world.app()
+  const headers = { ...world.admin, 'if-match': `"${(await rolesOf(app)).version}"` }
+  const sent = ['a', 'b', 'c', 'd'].map((key) => putRoles(world, app, { roles: [{ key }] }, headers))
+  const answers = await Promise.all(sent)
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 412, 412, 412])
 })
 
 test('ROL-01 a role has a key without look-alikes, is defined once, and is assigned once', async () => {
@@ -112,7 +158,7 @@ test('ROL-02 no operator changes a role of their own account, or of an operator 
     const answer = await putRoles(world, app, give(identityId), operator.page)
     assert.deepEqual([answer.statusCode, answer.json().error], [403, 'operator_protected'])
   }
-  assert.deepEqual(await rolesOf(app), none)
+  assert.deepEqual(withoutVersion(await rolesOf(app)), none)
   assert.equal((await putRoles(world, app, give(owner.identityId, operator.identityId))).statusCode, 200)
   // Who keeps a role is not in question, and the definition can change.
   const kept = give(owner.identityId, operator.identityId, other.identityId)

@@ -1,4 +1,3 @@
-import type { AppRoles } from '@countersign/protocol/clients/roles'
 import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { toast } from '../../../components/frame/toast.ts'
@@ -11,28 +10,29 @@ import { useOperator } from '../acting/operator.ts'
 import { optionsOf } from '../acting/options-of.ts'
 import { wordsOf } from '../acting/words-of.ts'
 import { hasRole, type RoleView, withRole } from './role-view.ts'
+import { type Replacing, useReplacement } from './use-replacement.ts'
 import { useAppsMessages } from './words.ts'
 
-type Props = { clientId: string; role?: RoleView; onSaved: (roles: AppRoles) => void; onClose: () => void }
+type Props = Replacing & { role?: RoleView; onClose: () => void }
 
-type Draft = { key: string; name: string; groups: string; people: string }
+type Values = { key: string; name: string; groups: string; people: string }
+/** What the operator has entered. Anything else is shown as it is now. */
+type Draft = Partial<Values>
 
 /** Adds a role of an app, or changes its name and who has it. */
-export function EditRole({ clientId, role, onSaved, onClose }: Props) {
+export function EditRole({ role, onClose, ...replacing }: Props) {
   const { roles: words } = useAppsMessages()
   const operator = useOperator()
-  const [draft, setDraft] = useState<Draft>({
-    key: role?.key ?? '',
-    name: role?.displayName ?? '',
-    groups: role?.groups.join(' ') ?? '',
-    people: role?.handles.map(atHandle).join(' ') ?? '',
-  })
+  const replace = useReplacement(replacing)
+  const { clientId, of: before } = replacing
+  const [entered, setEntered] = useState<Draft>({})
+  const draft = { ...valuesOf(role), ...entered }
   const [isChecked, setChecked] = useState(false)
-  const [takenKey, setTakenKey] = useState<string>()
   const { key } = draft
   const displayName = draft.name.trim() || key
   const [groups, people] = [wordsOf(draft.groups), wordsOf(draft.people)]
-  const isValid = isKey(key)
+  const isTaken = role === undefined && hasRole(before, key)
+  const isValid = isKey(key) && !isTaken
   const act = {
     name: 'save-role',
     label: words.save,
@@ -41,17 +41,12 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
       if (!isValid) return
       const identities: string[] = []
       for (const each of people) identities.push(await findIdentityId(operator, each))
-      const params = { clientId }
-      const before = await operator.ask('GET /api/admin/apps/:clientId/roles', { params })
-      if (role === undefined && hasRole(before, key)) return setTakenKey(key)
-      const body = withRole(before, { key, displayName, groups, identities })
-      onSaved(await operator.ask('PUT /api/admin/apps/:clientId/roles', { params, body }))
+      await replace(withRole(before, { key, displayName, groups, identities }))
       onClose()
       toast(words.saved(isolate(displayName)))
     },
   }
   const invalidKey = isValid ? undefined : words.keyProblem
-  const isTaken = role === undefined && key === takenKey
   const keyProblem = isTaken ? words.keyTaken : invalidKey
   const options = [
     ...(displayName === key ? [] : ['--name', displayName]),
@@ -70,17 +65,26 @@ export function EditRole({ clientId, role, onSaved, onClose }: Props) {
         draft={draft}
         isNew={role === undefined}
         problem={isChecked ? keyProblem : undefined}
-        onChange={(changed) => setDraft({ ...draft, ...changed })}
+        onChange={(changed) => setEntered({ ...entered, ...changed })}
       />
     </Ask>
   )
 }
 
+function valuesOf(role: RoleView | undefined): Values {
+  return {
+    key: role?.key ?? '',
+    name: role?.displayName ?? '',
+    groups: role?.groups.join(' ') ?? '',
+    people: role?.handles.map(atHandle).join(' ') ?? '',
+  }
+}
+
 type FieldsProps = {
-  draft: Draft
+  draft: Values
   isNew: boolean
   problem: string | undefined
-  onChange: (changed: Partial<Draft>) => void
+  onChange: (changed: Draft) => void
 }
 
 function DraftFields({ draft, isNew, problem, onChange }: FieldsProps) {

@@ -1,4 +1,3 @@
-import type { AppRoles } from '@countersign/protocol/clients/roles'
 import { useState } from 'preact/hooks'
 import { toast } from '../../../components/frame/toast.ts'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
@@ -11,16 +10,16 @@ import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { EditRole } from './EditRole.tsx'
 import { rolesOf, type RoleView, withoutRole } from './role-view.ts'
+import { type Replacing, useReplacement } from './use-replacement.ts'
 import { useAppsMessages } from './words.ts'
 
 type DialogState = 'add' | { about: 'edit' | 'remove'; role: RoleView }
 
-type Props = { clientId: string; of: AppRoles; onChanged: (roles: AppRoles) => void }
-
 /** The roles of an app, and who has them. */
-export function Roles({ clientId, of: found, onChanged }: Props) {
+export function Roles(replacing: Replacing) {
   const { roles: words } = useAppsMessages()
   const { may } = useOperator()
+  const shown = rolesOf(replacing.of)
   const [dialog, setDialog] = useState<DialogState>()
   const close = () => setDialog(undefined)
   const mayManage = may('apps.manage')
@@ -38,25 +37,28 @@ export function Roles({ clientId, of: found, onChanged }: Props) {
         )
       }
     >
-      {found.roles.length === 0 ? (
+      {shown.length === 0 ? (
         <Empty icon="id-card" title={words.none} />
       ) : (
         <ul class="list">
-          {rolesOf(found).map((role) => (
+          {shown.map((role) => (
             <RoleRow key={role.key} role={role} onAct={mayManage ? (about) => setDialog({ about, role }) : undefined} />
           ))}
         </ul>
       )}
-      {dialog === 'add' && <EditRole clientId={clientId} onSaved={onChanged} onClose={close} />}
-      {dialog !== undefined &&
-        dialog !== 'add' &&
-        (dialog.about === 'edit' ? (
-          <EditRole clientId={clientId} role={dialog.role} onSaved={onChanged} onClose={close} />
-        ) : (
-          <RemoveRole clientId={clientId} role={dialog.role} onSaved={onChanged} onClose={close} />
-        ))}
+      {dialog !== undefined && <RoleDialog of={dialog} shown={shown} replacing={replacing} onClose={close} />}
     </Card>
   )
+}
+
+type DialogProps = { of: DialogState; shown: RoleView[]; replacing: Replacing; onClose: () => void }
+
+function RoleDialog({ of: dialog, shown, replacing, onClose }: DialogProps) {
+  if (dialog === 'add') return <EditRole {...replacing} onClose={onClose} />
+  // As it is now, unless another operator has removed it meanwhile.
+  const role = shown.find(({ key }) => key === dialog.role.key) ?? dialog.role
+  if (dialog.about === 'edit') return <EditRole {...replacing} role={role} onClose={onClose} />
+  return <RemoveRole {...replacing} role={role} onClose={onClose} />
 }
 
 type RowProps = { role: RoleView; onAct: ((about: 'edit' | 'remove') => void) | undefined }
@@ -102,19 +104,17 @@ function RoleRow({ role: { key, displayName, groups, handles }, onAct }: RowProp
   )
 }
 
-type RemoveProps = { clientId: string; role: RoleView; onSaved: (roles: AppRoles) => void; onClose: () => void }
+type RemoveProps = Replacing & { role: RoleView; onClose: () => void }
 
-function RemoveRole({ clientId, role: { key, displayName }, onSaved, onClose }: RemoveProps) {
+function RemoveRole({ role: { key, displayName }, onClose, ...replacing }: RemoveProps) {
   const { roles: words } = useAppsMessages()
-  const { ask } = useOperator()
+  const replace = useReplacement(replacing)
   const act = {
     name: 'remove-role',
     label: words.remove,
     look: 'danger',
     do: async () => {
-      const params = { clientId }
-      const body = withoutRole(await ask('GET /api/admin/apps/:clientId/roles', { params }), key)
-      onSaved(await ask('PUT /api/admin/apps/:clientId/roles', { params, body }))
+      await replace(withoutRole(replacing.of, key))
       onClose()
       toast(words.removed(isolate(displayName)))
     },
@@ -124,7 +124,7 @@ function RemoveRole({ clientId, role: { key, displayName }, onSaved, onClose }: 
       title={words.removeTitle(isolate(displayName))}
       act={act}
       onClose={onClose}
-      command={['apps', 'roles', 'remove', clientId, key]}
+      command={['apps', 'roles', 'remove', replacing.clientId, key]}
     >
       <p>{words.removeWhat}</p>
     </Ask>

@@ -17,14 +17,14 @@ export function rolesOf({ roles, roleAssignments, identities }: AppRoles): RoleV
 }
 
 /** All roles of an app and who has them, as the API takes them. */
-type Change = RequestOf<'PUT /api/admin/apps/:clientId/roles'>['body']
+export type RoleChange = RequestOf<'PUT /api/admin/apps/:clientId/roles'>['body']
 
 export function hasRole({ roles }: AppRoles, key: string): boolean {
   return roles.some((role) => role.key === key)
 }
 
 /** Returns all roles with one of them added or replaced. */
-export function withRole(before: AppRoles, { groups, identities, ...role }: Role): Change {
+export function withRole(before: AppRoles, { groups, identities, ...role }: Role): RoleChange {
   const isPresent = hasRole(before, role.key)
   const { roles, roleAssignments } = withoutRole(before, role.key)
   return {
@@ -34,7 +34,7 @@ export function withRole(before: AppRoles, { groups, identities, ...role }: Role
 }
 
 /** Returns all roles except one. */
-export function withoutRole({ roles, roleAssignments }: AppRoles, key: string): Change {
+export function withoutRole({ roles, roleAssignments }: AppRoles, key: string): RoleChange {
   return {
     roles: roles.filter((role) => role.key !== key),
     roleAssignments: roleAssignments.filter(({ role }) => role !== key),

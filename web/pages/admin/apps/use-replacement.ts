@@ -1,0 +1,26 @@
+import type { AppRoles } from '@countersign/protocol/clients/roles'
+import { ApiError } from '../../../lib/api/call.ts'
+import { useOperator } from '../acting/operator.ts'
+import type { RoleChange } from './role-view.ts'
+
+/** The roles of an app as the page shows them. */
+export type Replacing = { clientId: string; of: AppRoles; onChanged: (roles: AppRoles) => void }
+
+/**
+ * Returns what replaces the roles of an app, unless another operator has changed them since they were read. Then it
+ * shows the current ones, saves nothing, and throws.
+ */
+export function useReplacement({ clientId, of: before, onChanged }: Replacing) {
+  const { ask } = useOperator()
+  const params = { clientId }
+  return async (body: RoleChange): Promise<void> => {
+    const headers = { 'if-match': `"${before.version}"` }
+    try {
+      onChanged(await ask('PUT /api/admin/apps/:clientId/roles', { params, headers, body }))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'version_mismatch')
+        onChanged(await ask('GET /api/admin/apps/:clientId/roles', { params }))
+      throw error
+    }
+  }
+}
