@@ -5,7 +5,8 @@ import type { Database } from '#platform/database/database.ts'
 import type { ExportParts, ExportSubject } from '#platform/module/define-module.ts'
 
 /**
- * Exports all data that the service holds about a user, except the hashes of secrets. Yields the text of an
+ * Exports what the service holds about a user, except the hashes of secrets: `export` of each table names the field, or
+ * why there is none. Signed acts and wraps of organization keys stay with their organization. Yields the text of an
  * `AccountExport` in pieces. Lists of any size are read in pages while they are sent, so that the export uses little
  * memory and no permanent database connection.
  */
