@@ -177,7 +177,7 @@ export type AccountExport = Static<typeof AccountExport>
 
 export const exportAccount = endpoint(
   'GET /api/account/export',
-  { ...session, summary: 'Export everything that the service stores about me, as a file' },
+  { ...session, summary: 'Export the data of my account as a file' },
   {},
   { 200: AccountExport },
 )
