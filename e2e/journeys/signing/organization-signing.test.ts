@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
 import { words } from '../../pages/words.ts'
 import { documentMessages } from '../../../web/locales/en/pages/documents.ts'
+import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import { foundCouncil } from '../../apps/council.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
@@ -12,11 +13,14 @@ import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 let stage: TestEnvironment
 let app: SigningApp
+let acme: Awaited<ReturnType<typeof foundAcme>>
 before(async () => {
   stage = await openStage({ RATE_LIMITS: 'off' })
   app = await openSigningApp(stage.service)
+  acme = await foundAcme()
 })
 after(async () => {
+  await Promise.all([acme.ada.leave(), acme.bob.leave()])
   await app.close()
   await stage.close()
 })
@@ -38,7 +42,7 @@ async function ask({ context }: Person, path: string, data: object) {
 }
 
 /** An organization of two members: one signs and the other approves. */
-async function acme() {
+async function foundAcme() {
   const ada = await stage.enroll({ handle: 'ada', displayName: 'Ada Lovelace' })
   const bob = await stage.enroll({ handle: 'bob', displayName: 'Bob Babbage' })
   const id = await foundOrganization(ada, stage.service, 'Analytical Engines')
@@ -54,7 +58,7 @@ const shown = { width: 1280, colorScheme: 'light' } as const
 const also = { width: 320, colorScheme: 'dark' } as const
 
 test('one member signs for an organization, another approves, and the app has both signatures', async () => {
-  const { id, ada, bob } = await acme()
+  const { id, ada, bob } = acme
   const [overAda, overBob] = [
     await watch(ada, { language: 'en', shown, also }),
     await watch(bob, { language: 'en', shown, also }),
@@ -107,5 +111,82 @@ test('one member signs for an organization, another approves, and the app has bo
   await ada.page.reload()
   await heading(ada, words.sign.ends.signed).waitFor()
   assert.deepEqual([...overAda.faults, ...overBob.faults], [])
-  await Promise.all([ada.leave(), bob.leave()])
+})
+
+const returns = ({ page }: Person) => page.evaluate(() => globalThis.dispatchEvent(new Event('focus')))
+
+test('OSG-11 a member whose page another overtakes sees who has signed, before and after pressing Sign', async () => {
+  const { id, ada, bob } = acme
+  for (const isReturning of [true, false]) {
+    const { requestId } = await app.ask({ organizationId: id, payload: `${payload}, ${isReturning}` })
+    const signPage = `${stage.service.authUrl}/sign?requestId=${requestId}`
+    await bob.page.goto(signPage)
+    await awake(bob, 'sign').waitFor()
+    await ada.page.goto(signPage)
+    await awake(ada, 'sign').click()
+    await heading(ada, words.sign.ofOrganization.done.sign).waitFor()
+    await (isReturning ? returns(bob) : awake(bob, 'sign').click())
+    await bob.page.getByText(words.sign.news.signatures).waitFor()
+    await bob.page.getByText(words.sign.ofOrganization.did.sign('@ada')).waitFor()
+    assert.equal((await app.read(requestId)).organization?.approvals, 0)
+    if (isReturning) await (await watch(bob, { language: 'en', shown, also })).look('sign-organization-overtaken')
+    await awake(bob, 'approve').click()
+    await heading(bob, words.sign.ends.signed).waitFor()
+    assert.equal((await app.read(requestId)).status, 'signed')
+  }
+})
+
+test('OSG-10 if two members sign at the same time, one of them approves instead, and the app has both', async () => {
+  const { id, ada, bob } = acme
+  const text = `${payload}, at once`
+  const { requestId } = await app.ask({ organizationId: id, payload: text })
+  const signPage = `${stage.service.authUrl}/sign?requestId=${requestId}`
+  await Promise.all([ada.page.goto(signPage), bob.page.goto(signPage)])
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await bob.page.route(/\/api\/signing\/requests\/[^/]+\/sign$/, async (route) => {
+    reached.resolve()
+    await released.promise
+    await route.continue()
+  })
+  await awake(bob, 'sign').click()
+  await reached.promise
+  await awake(ada, 'sign').click()
+  await heading(ada, words.sign.ofOrganization.done.sign).waitFor()
+  released.resolve()
+  await heading(bob, words.sign.ofOrganization.done.sign).waitFor()
+  const over = await watch(bob, { language: 'en', shown, also })
+  await over.look('sign-organization-approve-instead')
+  await returns(ada)
+  await ada.control('approve-instead').waitFor()
+  await bob.press('approve-instead')
+  await awake(bob, 'approve').waitFor()
+  await returns(bob)
+  await awake(bob, 'approve').click()
+  await heading(bob, words.sign.ends.signed).waitFor()
+  const { status, signatures = [] } = await app.read(requestId)
+  assert.deepEqual([status, signatures.map(({ role }) => role).toSorted()], ['signed', ['approve', 'sign']])
+  for (const each of signatures) assert.ok(app.accepts(each, text))
+  assert.deepEqual(over.faults, [])
+})
+
+test('OSG-12 a member who replaced the key elsewhere is told so, and signs with the new key', async () => {
+  const { id, ada } = acme
+  const { requestId } = await app.ask({ organizationId: id, payload: `${payload}, new key` })
+  const page = await ada.context.newPage()
+  const second: Person = { ...ada, page }
+  await page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
+  await awake(second, 'sign').waitFor()
+  await ada.page.goto(`${stage.service.authUrl}/account/signing`)
+  await ada.press('replace-key')
+  await ada.press('unlock')
+  await ada.page.getByText(words.signing.inForce('ada')).waitFor()
+  await (await addVirtualAuthenticator(page, { prf: true })).take(await ada.authenticator.credentials())
+  await awake(second, 'sign').click()
+  await page.getByText(words.sign.news.key).waitFor()
+  await awake(second, 'sign').click()
+  // A copied passkey has no PRF.
+  await page.locator('[name="recoveryCode"]').fill(ada.code)
+  await page.locator('[data-action="unlock"]').click()
+  await heading(second, words.sign.ofOrganization.done.sign).waitFor()
+  assert.equal((await app.read(requestId)).organization?.isSigned, true)
 })

@@ -29,6 +29,10 @@ export const signMessages: typeof english = {
     reserved: (service) =>
       `هذا النص ليس موجّهًا إلى الأشخاص، بل رسالة تجعل خدمة ${isolate(service)} نفسها تنفّذ إجراءً، ` +
       'كتغيير مفتاح مثلًا. لا يمكنك توقيعه هنا.',
+    news: {
+      signatures: 'تغيّرت التوقيعات. راجعها ثم قرّر.',
+      key: 'استُبدل مفتاح توقيعك. ستوقّع بالمفتاح الجديد.',
+    },
     insist: 'المتابعة على أي حال',
     stopped: 'لم يُوقَّع أي شيء',
     stoppedWhy: {
@@ -79,6 +83,8 @@ export const signMessages: typeof english = {
       waitsFor: (organization) =>
         `في انتظار أعضاء آخرين في ${isolate(organization)}. ` +
         'يحصل التطبيق على التوقيع بعد أن يوقّع الأعضاء المطلوبون ويوافقوا.',
+      approveInstead: 'الموافقة بدلًا من ذلك',
+      approveInsteadWhy: 'وقّع عضو آخر أيضًا، لكن تنقص موافقات. يمكنك الموافقة بدلًا من التوقيع.',
       denyAfterAll: 'رفض الطلب',
     },
     closeThis: 'يمكنك إغلاق هذه النافذة.',

@@ -29,6 +29,10 @@ export const signMessages: typeof english = {
     reserved: (service) =>
       `Das ist kein Text für Menschen, sondern ein Befehl an ${service} selbst, zum Beispiel einen Schlüssel zu ` +
       'ändern. Du kannst ihn hier nicht unterschreiben.',
+    news: {
+      signatures: 'Die Unterschriften haben sich geändert. Sieh sie dir an und entscheide dann.',
+      key: 'Dein Signaturschlüssel wurde ersetzt. Du unterschreibst mit dem neuen.',
+    },
     insist: 'Trotzdem fortfahren',
     stopped: 'Nichts wurde unterschrieben',
     stoppedWhy: {
@@ -86,6 +90,10 @@ export const signMessages: typeof english = {
       waitsFor: (organization) =>
         `Wartet auf weitere Mitglieder von ${organization}. Die App erhält die Unterschrift, sobald die nötigen ` +
         'Mitglieder unterschrieben und freigegeben haben.',
+      approveInstead: 'Stattdessen freigeben',
+      approveInsteadWhy:
+        'Ein anderes Mitglied hat auch unterschrieben, aber es fehlen Freigaben. Du kannst freigeben, statt zu ' +
+        'unterschreiben.',
       denyAfterAll: 'Anfrage ablehnen',
     },
     closeThis: 'Du kannst dieses Fenster schließen.',

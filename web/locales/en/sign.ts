@@ -27,6 +27,10 @@ export const signMessages = {
     reserved: (service: string) =>
       `This isn’t a text for people. It is a message that makes ${service} itself act, for example change a key. ` +
       'You can’t sign it here.',
+    news: {
+      signatures: 'The signatures changed. Check them, then decide.',
+      key: 'Your signing key was replaced. You sign with the new one.',
+    },
     insist: 'Continue anyway',
     stopped: 'Nothing was signed',
     stoppedWhy: {
@@ -80,6 +84,8 @@ export const signMessages = {
       waitsFor: (organization: string) =>
         `Waiting for other members of ${organization}. The app gets the signature once the required members have ` +
         'signed and approved.',
+      approveInstead: 'Approve instead',
+      approveInsteadWhy: 'Another member signed too, but approvals are missing. You can approve instead of signing.',
       denyAfterAll: 'Deny the request',
     },
     closeThis: 'You can close this window.',

@@ -59,6 +59,11 @@ export function Decide({ flow, step, doing, framed }: Props) {
       </div>
       {organization && <Progress organization={organization} />}
       <div class="sticky-sign">
+        {step.at === 'decide' && step.news && (
+          <Note tone="wait" role="status">
+            {words.news[step.news]}
+          </Note>
+        )}
         <Signature
           name={organization?.name ?? name}
           below={

@@ -4,7 +4,7 @@ import { call } from '../../lib/api/call.ts'
 import { type Candidates, confirmPresence } from '../../lib/keys/presence.ts'
 import type { Owner } from './flow.ts'
 import { approvalRoleOf, challengeOf, findDifference, stateDisplayed } from './statement.ts'
-import type { Confirmed, Event, Step } from './steps.ts'
+import { type Confirmed, type Event, type Step, findNews } from './steps.ts'
 
 const loadVault = () => import('../../lib/keys/key-vault.ts')
 
@@ -19,12 +19,12 @@ type Flow = {
 export function useSigningActions(place: SigningActionDeps, { advance, read, ofTheirs }: Flow) {
   /** One use of a passkey proves presence and, with most passkeys, unlocks the key. */
   async function confirm(candidates: Candidates) {
-    const request = requestOf(place.step())
+    const request = await readAgain(place.step, read)
     const { user } = place.owner() ?? {}
     if (!request || !user) return
     const touched = await ofTheirs(() => touch(request, place.rpId, candidates))
     if (!touched) return
-    // The key was replaced in the meantime, and the request has expired with the old key.
+    // The key was replaced in the meantime. A request to the user has expired with the old key.
     if (touched === 'other key') return read()
     if ('differs' in touched) return advance({ type: 'stopped', why: touched.differs })
     const { keyWraps, used, ...confirmed } = touched
@@ -82,6 +82,18 @@ export function useSigningActions(place: SigningActionDeps, { advance, read, ofT
     signWith,
     deny,
   }
+}
+
+/**
+ * Returns the request to sign. That of an organization is read again: if another member has answered since, users see
+ * that first, and decide again.
+ */
+async function readAgain(current: () => Step, read: () => Promise<void>): Promise<SigningRequest | undefined> {
+  const shown = requestOf(current())
+  if (!shown?.organization) return shown
+  await read()
+  const step = current()
+  return step.at === 'decide' && !findNews(shown, step.request) ? step.request : undefined
 }
 
 /** Starts the approval of what is shown, and lets the user confirm it with a passkey. */

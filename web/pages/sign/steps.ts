@@ -6,19 +6,33 @@ import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import { type Answer, parseResponse } from './answer.ts'
 
+type RequestedOrganization = NonNullable<SigningRequest['organization']>
+
 /** The action of a user on a request: sign it, or approve the signature of an organization. */
 export type Role = 'sign' | 'approve'
 
 /** Returns the next action of a member: sign if no other member has signed and they may, otherwise approve. */
 export function roleOf({ organization }: Pick<SigningRequest, 'organization'>): Role {
   if (!organization?.mayApprove || organization.approvalsNeeded === 0) return 'sign'
-  return organization.maySign && !organization.isSigned ? 'sign' : 'approve'
+  return organization.maySign && !isSignedByOthers(organization) ? 'sign' : 'approve'
+}
+
+function isSignedByOthers({ isSigned, answered, answers, memberId }: RequestedOrganization): boolean {
+  if (answered !== 'sign') return isSigned
+  return answers.some((answer) => answer.role === 'sign' && answer.memberId !== memberId)
+}
+
+/**
+ * Returns whether a member who has signed may replace that by an approval. Members who read a request at the same time
+ * can all sign it, and then approvals may be missing that only they can give.
+ */
+export function mayApproveInstead(organization: RequestedOrganization): boolean {
+  const { answered, mayApprove, approvals, approvalsNeeded } = organization
+  return answered === 'sign' && mayApprove && approvals < approvalsNeeded && isSignedByOthers(organization)
 }
 
 /** The final states of a request. */
 export type RequestEnd = 'signed' | 'denied' | 'expired'
-
-type RequestedOrganization = NonNullable<SigningRequest['organization']>
 
 /** The SSO login of an organization, which members must do before they see its requests. */
 export type OwnSignIn = { organizationName: string; loginUrl: string }
@@ -40,6 +54,9 @@ export type Confirmed = {
 /** Why nothing is signed: the service states something else than is shown, something changed, or the clocks differ. */
 export type StopReason = 'statement' | 'changed' | 'clock'
 
+/** What has changed about a request since it was shown: who has signed for the organization, or the user's own key. */
+export type News = 'signatures' | 'key'
+
 /** The steps of a signing request. */
 export type Step =
   | { at: 'look' }
@@ -47,7 +64,7 @@ export type Step =
   | { at: 'open window' }
   | { at: 'unknown' }
   | { at: 'sign in there'; place: OwnSignIn }
-  | { at: 'decide'; request: SigningRequest; insisted: boolean }
+  | { at: 'decide'; request: SigningRequest; insisted: boolean; news?: News }
   | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[]; confirmed: Confirmed }
   | { at: 'stopped'; why: StopReason }
   | { at: 'wait'; request: SigningRequest; organization: RequestedOrganization }
@@ -59,6 +76,7 @@ export type Event =
   | { type: 'no such request' }
   | { type: 'own sign-in asked'; place: OwnSignIn }
   | { type: 'insisted' }
+  | { type: 'approves instead' }
   | { type: 'stopped'; why: StopReason }
   | { type: 'keys are shut'; keyWraps: KeyWrap[]; confirmed: Confirmed }
   | { type: 'turned back' }
@@ -85,6 +103,8 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
       return { at: 'stopped', why: event.why }
     case 'insisted':
       return step.at === 'decide' ? { ...step, insisted: true } : step
+    case 'approves instead':
+      return step.at === 'wait' && mayApproveInstead(step.organization) ? decide(step.request) : step
     case 'keys are shut':
       return step.at === 'decide' ? enterCode(step.request, event) : step
     case 'turned back':
@@ -100,7 +120,10 @@ function enterCode(request: SigningRequest, { keyWraps, confirmed }: Extract<Eve
   return { at: 'enter code', request, keyWraps, confirmed }
 }
 
-/** A request that is still pending does not change the step. */
+function decide(request: SigningRequest): Step {
+  return { at: 'decide', request, insisted: false }
+}
+
 function stepFor(request: SigningRequest, step: Step): Step {
   if (request.status !== 'pending')
     return {
@@ -109,9 +132,40 @@ function stepFor(request: SigningRequest, step: Step): Step {
       isNow: 'request' in step,
     }
   if (step.at === 'stopped') return step
+  const deciding = step.at === 'decide' || step.at === 'enter code' ? step : undefined
   const { organization } = request
-  if (organization && organization.answered !== null) return { at: 'wait', request, organization }
-  return 'request' in step && step.at !== 'wait' ? step : { at: 'decide', request, insisted: false }
+  if (organization && organization.answered !== null) {
+    const isApproving = deciding?.request.organization?.answered === 'sign' && mayApproveInstead(organization)
+    if (!isApproving) return { at: 'wait', request, organization }
+  }
+  return deciding ? takeOver(deciding, request) : decide(request)
+}
+
+/**
+ * Takes over what others have done since the request was shown. The page stops if the service now describes anything
+ * else differently: nothing that users sign changes after they have read it.
+ */
+function takeOver(step: Extract<Step, { at: 'decide' | 'enter code' }>, request: SigningRequest): Step {
+  if (contentOf(step.request) !== contentOf(request)) return { at: 'stopped', why: 'changed' }
+  const news = findNews(step.request, request)
+  if (step.at === 'decide') return { ...step, request, ...(news && { news }) }
+  // The passkey has confirmed another role or key.
+  return news ? { at: 'decide', request, insisted: true, news } : step
+}
+
+/** Returns what a user must see before they sign, because others or another tab have changed it. */
+export function findNews(shown: SigningRequest, request: SigningRequest): News | undefined {
+  if (roleOf(shown) !== roleOf(request)) return 'signatures'
+  return shown.publicKey === request.publicKey ? undefined : 'key'
+}
+
+/** Everything that users sign, except their key. */
+function contentOf({ app, payload, identityId, handle, organization, createdAt, expiresAt }: SigningRequest): string {
+  const { id, name, memberId, approvalsNeeded } = organization ?? {}
+  return JSON.stringify([
+    ...[app.clientId, app.name, app.origins.toSorted(), payload, identityId, handle],
+    ...[id, name, memberId, approvalsNeeded, createdAt, expiresAt],
+  ])
 }
 
 function endOf({ type }: Answer): RequestEnd {

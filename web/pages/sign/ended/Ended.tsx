@@ -2,11 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../../components/form/use-actions.ts'
 import { useMessages } from '../../../components/signature/sign-words.ts'
+import { Note } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Signature } from '../../../components/signature/Signature.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { readPageData, readSiteSettings } from '../../../lib/page-data.ts'
-import type { Event, OwnSignIn, Step, StopReason } from '../steps.ts'
+import { type Event, type OwnSignIn, type Step, type StopReason, mayApproveInstead } from '../steps.ts'
 import { parseSigningMessage } from '../answer.ts'
 import { startSso } from '../../../lib/session/start-sso.ts'
 import type { Owner, useFlow } from '../flow.ts'
@@ -118,12 +119,22 @@ type WaitingForApprovalsProps = {
   doing: ActionState
 }
 
-/** Shown after a member has signed or approved, while others have not. The member may still deny. */
+/**
+ * Shown after a member has signed or approved, while others have not. The member may still deny, or approve instead of
+ * signing if another member has signed too.
+ */
 export function WaitingForApprovals({ flow, step: { request, organization }, doing }: WaitingForApprovalsProps) {
   const { sign: words } = useMessages()
   const role = organization.answered ?? 'sign'
   const { owner } = flow
   const name = owner?.identities.find(({ identityId }) => identityId === request.identityId)?.displayName
+  const { denyAfterAll } = words.ofOrganization
+  const deny: Action = { name: 'deny', label: denyAfterAll, look: 'danger-quiet', do: flow.deny }
+  const approveInstead: Action = {
+    ...{ name: 'approve-instead', label: words.ofOrganization.approveInstead, look: 'secondary' },
+    do: () => flow.advance({ type: 'approves instead' }),
+  }
+  const isStuck = mayApproveInstead(organization)
   return (
     <section class="step ended">
       <StepHeading>{words.ofOrganization.done[role]}</StepHeading>
@@ -134,11 +145,9 @@ export function WaitingForApprovals({ flow, step: { request, organization }, doi
         isSigned
       />
       <Progress organization={organization} />
-      {parent === self && <p class="soft">{words.closeThis}</p>}
-      <Actions
-        of={[{ name: 'deny', label: words.ofOrganization.denyAfterAll, look: 'danger-quiet', do: flow.deny }]}
-        doing={doing}
-      />
+      {isStuck && <Note tone="wait">{words.ofOrganization.approveInsteadWhy}</Note>}
+      {parent === self && !isStuck && <p class="soft">{words.closeThis}</p>}
+      <Actions of={isStuck ? [approveInstead, deny] : [deny]} doing={doing} />
     </section>
   )
 }

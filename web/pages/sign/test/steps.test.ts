@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
-import { nextStep, type Confirmed, type Event, type Step } from '../steps.ts'
+import { mayApproveInstead, nextStep, roleOf, type Confirmed, type Event, type Step } from '../steps.ts'
 
 const request: SigningRequest = {
   requestId: 'b0c0ffee-0000-4000-8000-000000000001',
@@ -85,6 +85,74 @@ test('a member who has done their part waits, until it is at its end or does not
   assert.equal(after([{ type: 'time is up' }], wait).at, 'end')
 })
 
+const unsigned = {
+  ...{ id: asId<OrganizationId>('id'), name: 'Acme', isSigned: false, approvals: 0, approvalsNeeded: 1 },
+  ...{ memberId: 'bob', maySign: true, mayApprove: true, answered: null, answers: [] },
+}
+const byAda = { memberId: 'ada', handle: 'ada', role: 'sign' as const, at: request.createdAt }
+const byBob = { ...byAda, memberId: 'bob', handle: 'bob' }
+const open: SigningRequest = { ...request, organization: unsigned }
+const signedByAda: SigningRequest = { ...open, organization: { ...unsigned, isSigned: true, answers: [byAda] } }
+const signedByBoth = { ...unsigned, isSigned: true, answered: 'sign' as const, answers: [byAda, byBob] }
+const read = (of: SigningRequest): Event => ({ type: 'request read', request: of })
+
+test('OSG-11 a page that another member overtakes shows their signature, and its own member approves', () => {
+  const insisted: Step = { at: 'decide', request: open, insisted: true }
+  const overtaken = { at: 'decide', request: signedByAda, insisted: true, news: 'signatures' } as const
+  assert.deepEqual(after([read(signedByAda)], insisted), overtaken)
+  assert.deepEqual(after([read(signedByAda)], overtaken), overtaken)
+  assert.deepEqual(after([read(signedByAda)], { at: 'enter code', request: open, keyWraps: [], confirmed }), overtaken)
+  assert.equal(roleOf(signedByAda), 'approve')
+})
+
+test('OSG-12 a page takes over a key that replaces the one shown, and says so', () => {
+  const other: SigningRequest = { ...open, publicKey: 'other' }
+  const insisted: Step = { at: 'decide', request: open, insisted: true }
+  assert.deepEqual(after([read(other)], insisted), { at: 'decide', request: other, insisted: true, news: 'key' })
+})
+
+test('OSG-11 a page stops if anything else that was shown is described differently', () => {
+  const { app } = open
+  const of = (changes: object) => ({ ...open, organization: { ...unsigned, ...changes } })
+  const different = [
+    { ...open, payload: 'Pay 1000 €' },
+    { ...open, handle: 'eve' },
+    { ...open, identityId: asId<IdentityId>('019e4a31-00ff-7abc-8def-0123456789ac') },
+    { ...open, app: { ...app, name: 'Other' } },
+    { ...open, app: { ...app, clientId: 'app_2' } },
+    { ...open, app: { ...app, origins: ['https://other.example'] } },
+    { ...open, createdAt: '2026-11-21T14:01:00.000Z' },
+    { ...open, expiresAt: '2027-11-21T14:05:00.000Z' },
+    ...[of({ name: 'Other' }), of({ approvalsNeeded: 2 }), of({ memberId: 'eve' }), of({ id: asId('other') })],
+    request,
+  ]
+  const insisted: Step = { at: 'decide', request: open, insisted: true }
+  for (const each of different) {
+    assert.deepEqual(after([read(each)], insisted), { at: 'stopped', why: 'changed' }, JSON.stringify(each))
+    const code: Step = { at: 'enter code', request: open, keyWraps: [], confirmed }
+    assert.deepEqual(after([read(each)], code), { at: 'stopped', why: 'changed' })
+  }
+})
+
+test('OSG-10 of two members who have both signed, one approves instead, while approvals are missing', () => {
+  const both: SigningRequest = { ...open, organization: signedByBoth }
+  const wait = after([read(both)], { at: 'decide', request: open, insisted: false })
+  assert.equal(wait.at, 'wait')
+  const instead = after([{ type: 'approves instead' }], wait)
+  assert.deepEqual(instead, { at: 'decide', request: both, insisted: false })
+  assert.equal(roleOf(both), 'approve')
+  assert.equal(after([read(both)], instead).at, 'decide')
+  const alone: SigningRequest = { ...open, organization: { ...signedByBoth, answers: [byBob] } }
+  assert.equal(after([read(alone)], instead).at, 'wait')
+  for (const changes of [
+    { answers: [byBob] },
+    { mayApprove: false },
+    { approvals: 1 },
+    { answered: 'approve' as const },
+  ])
+    assert.equal(mayApproveInstead({ ...signedByBoth, ...changes }), false, JSON.stringify(changes))
+})
+
 test('a request that was answered is at its end, and the app is told which', () => {
   const answer = {
     type: 'countersign:signed',
@@ -125,6 +193,7 @@ test('an end is for good, whatever comes late', () => {
     { type: 'insisted' },
     { type: 'keys are shut', keyWraps: [], confirmed },
     { type: 'turned back' },
+    { type: 'approves instead' },
     { type: 'time is up' },
   ]
   for (const event of late) assert.equal(after([event], end), end, event.type)
@@ -132,7 +201,7 @@ test('an end is for good, whatever comes late', () => {
 
 test('who comes back from another tab is where they were', () => {
   const insisted: Step = { ...decide, insisted: true }
-  assert.equal(after([{ type: 'request read', request }], insisted), insisted)
+  assert.deepEqual(after([{ type: 'request read', request }], insisted), insisted)
   const code: Step = { at: 'enter code', request, keyWraps: [], confirmed }
   assert.equal(after([{ type: 'request read', request }], code), code)
   assert.deepEqual(after([{ type: 'turned back' }], code), insisted)
@@ -140,6 +209,6 @@ test('who comes back from another tab is where they were', () => {
 
 test('what belongs to another step changes nothing', () => {
   const looking: Step = { at: 'look' }
-  for (const event of [{ type: 'insisted' }, { type: 'turned back' }, { type: 'time is up' }] as const)
-    assert.equal(after([event], looking), looking)
+  const types = ['insisted', 'turned back', 'time is up', 'approves instead'] as const
+  for (const event of types.map((type) => ({ type }))) assert.equal(after([event], looking), looking)
 })
