@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { fakeLog, leafAt, type FakeLog } from '../../../protocol/src/formats/self-record/test/fake-service.ts'
+import { fakeLog, leafAt, noteOf, type FakeLog } from '../../../protocol/src/formats/self-record/test/fake-service.ts'
 import { testKey, type TestKey } from '../../../protocol/src/formats/signing/test/key-chain.ts'
 import { keyNoticesMessages as words } from '../../../web/locales/en/pages/key-notices.ts'
 import { words as en } from '../../pages/words.ts'
@@ -16,7 +16,7 @@ import { tabTo } from '../../fixtures/windows.ts'
 let stage: TestEnvironment
 let app: KeyedApp
 before(async () => {
-  stage = await openStage()
+  stage = await openStage({ RATE_LIMITS: 'off' })
   app = await openKeyedApp(stage.service)
 })
 after(async () => {
@@ -27,9 +27,10 @@ after(async () => {
 const thief = testKey('thief')
 const record = '**/api/account/self-record'
 const keys = '**/api/signing/keys'
+const histories = '**/api/transparency/identities/*'
 let count = 0
 
-async function enroll(): Promise<Person> {
+async function enroll() {
   count += 1
   return stage.enroll({ handle: `ada-${count}`, displayName: 'Ada' })
 }
@@ -161,23 +162,15 @@ test('SLF-31 a lying log stops the page: foreign rotation, missing leaf, second 
     await expectAlarm(ada, code, 1)
   }
   served = { log: fakeLog(leaf, 'an unrelated leaf'), earlier: [honest] }
-  await ada.page.route('**/api/transparency/identities/*', async (route) => {
-    const { checkpoint } = await answerOf(served.log, identityId)
-    await route.fulfill({ json: { checkpoint, events: [], nextStart: null } })
+  await ada.page.route(histories, async (route) => {
+    await route.fulfill({ json: { checkpoint: noteOf(served.log), events: [], nextStart: null } })
   })
   await sign(ada)
   await expectAlarm(ada, 'leaf_missing', 1)
-  await ada.page.unroute('**/api/transparency/identities/*')
+  await ada.page.unroute(histories)
   await signWell(ada)
   await ada.leave()
 })
-
-async function answerOf(log: FakeLog, identityId: string) {
-  const { answersOf } = await import('../../../protocol/src/formats/self-record/test/fake-service.ts')
-  const page = answersOf(log, { identityIds: [identityId] }).histories[0]?.pages[0]
-  assert.ok(page)
-  return page
-}
 
 test('SLF-31 a key that the log does not contain after a day stops the page', async () => {
   const ada = await enroll()
@@ -242,6 +235,53 @@ test('SLF-34 a browser whose record was overtaken checks again, and loses nothin
   assert.equal(refused, 1)
   assert.ok(((await recordOf(ada))?.sequence ?? 0) > (before?.sequence ?? 0))
   await signWell(ada)
+  await ada.leave()
+})
+
+test('SLF-40 a key that another browser makes during a check raises no alarm, and is shown', async () => {
+  const ada = await enroll()
+  await signWell(ada)
+  const other = await stage.invite()
+  await other.context.addCookies(await ada.context.cookies())
+  await other.page.goto(`${stage.service.authUrl}/account/signing`)
+  await connect(ada)
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await ada.page.route(histories, async (route) => {
+    reached.resolve()
+    await released.promise
+    await route.continue()
+  })
+  await unlock(ada)
+  await reached.promise
+  await other.authenticator.take(await ada.authenticator.credentials())
+  await other.press('replace-key')
+  await other.press('unlock')
+  await other.write('recoveryCode', ada.code)
+  await other.press('unlock')
+  await other.page.getByText(en.signing.inForce(`ada-${count}`)).waitFor()
+  released.resolve()
+  await ada.page.getByText(words.changes.replaced(`ada-${count}`)).waitFor()
+  await ada.press('known-change')
+  await app.answerIn(ada.page)
+  await Promise.all([ada.leave(), other.leave()])
+})
+
+test('SLF-41 a service that shows a foreign key once, and not again, stops the page after one more look', async () => {
+  const ada = await enroll()
+  const { identityId, publicKey } = await identityOf(ada)
+  const leaf = leafAt(1, { ...thief, publicKey }, { of: identityId })
+  const honest = fakeLog(leaf)
+  const lie = fakeLog(leaf, leafAt(2, thief, { of: identityId, before: leaf, proofs: { possession: thief } }))
+  let reads = -1
+  await serveLog(ada.page, () => ({ log: reads === 1 ? lie : honest, earlier: [honest] }))
+  await ada.page.route(histories, (route) => {
+    reads += 1
+    return route.fallback()
+  })
+  await signWell(ada)
+  await sign(ada)
+  await expectAlarm(ada, 'foreign_key', 1)
+  assert.equal(reads, 2)
   await ada.leave()
 })
 

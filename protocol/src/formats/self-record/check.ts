@@ -46,10 +46,17 @@ export type CheckResult =
       changes: KeyChange[]
     }
 
-type Input = { answered: AnsweredRecord; memory: DeviceMemory | undefined; answers: Answers; now: Date }
+type Input = {
+  answered: AnsweredRecord
+  memory: DeviceMemory | undefined
+  answers: Answers
+  /** Signed heads that the service has shown just before, in a first look. */
+  earlier?: string[]
+  now: Date
+}
 
 /** Checks everything. Hostile answers do not make it throw. */
-export function checkSelf(suite: NoteSuite, { answered, memory, answers, now }: Input): CheckResult {
+export function checkSelf(suite: NoteSuite, { answered, memory, answers, earlier = [], now }: Input): CheckResult {
   const alarm = alarmer(now)
   const recordError = findRecordError(answered, memory)
   if (recordError) return alarm(recordError, {})
@@ -58,7 +65,7 @@ export function checkSelf(suite: NoteSuite, { answered, memory, answers, now }: 
   const logKey = logs[0]?.key ?? answers.logKey
   const key = logKey === null ? undefined : parseVerifierKey(suite.sha256, logKey)
   if (!key) return alarm('no_log_key', { logKey })
-  const known = logs.map(({ checkpoint }) => checkpoint)
+  const known = [...logs.map(({ checkpoint }) => checkpoint), ...earlier]
   if (logs.some((log) => log.key !== logKey)) return alarm('other_log_key', { logKey, checkpoints: known })
   const notes = answers.histories.flatMap(({ pages }) => pages.map(({ checkpoint }) => checkpoint))
   const heads = findHeadContradiction(suite, key, { known, answered: notes, proofs: answers.proofs })

@@ -25,8 +25,8 @@ export async function sealRecoveredRecord(owner: Owner, keys: RecoveredKey[], se
   const accepted = await Promise.all(identityIds.map((identityId) => acceptAll(identityId, since)))
   const former: SelfRecord = { version: recordVersion, sequence, log: null, identities: Object.fromEntries(accepted) }
   const answered = { kind: 'record', record: former } as const
-  const compared = await compareWithLog({ answered, keys: [], identityIds }, undefined)
-  const { memory } = await requireNoAlarm(owner, compared)
+  const { result } = await compareWithLog({ answered, keys: [], identityIds })
+  const { memory } = await requireNoAlarm(owner, result)
   const identities: Record<string, IdentityEntry> = {}
   for (const { identityId, signing } of keys) {
     const { head, leaves } = memory.identities[identityId] ?? { head: null, leaves: 0 }

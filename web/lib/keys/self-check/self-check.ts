@@ -5,7 +5,12 @@
 import { DecryptionError } from '@countersign/keys/envelope'
 import type { MasterKey } from '@countersign/keys/master-key'
 import { parseVerifierKey } from '@countersign/protocol/formats/signing/checkpoint'
-import type { AnsweredRecord, Answers, DeviceMemory } from '@countersign/protocol/formats/self-record/answers'
+import type {
+  AnsweredHistory,
+  AnsweredRecord,
+  Answers,
+  DeviceMemory,
+} from '@countersign/protocol/formats/self-record/answers'
 import {
   checkSelf,
   findContradictionWithoutLog,
@@ -23,6 +28,7 @@ import {
   type PendingKey,
   type SelfRecord,
 } from '@countersign/protocol/formats/self-record/record'
+import { isSettled, mayBeOvertaken, type Look } from '@countersign/protocol/formats/self-record/second-look'
 import { ApiError, NetworkError, call } from '../../api/call.ts'
 import { requireKeyNotices, type ShownAlarm } from '../key-notices.ts'
 import { keepEvidence } from '../evidence-store.ts'
@@ -57,13 +63,9 @@ const emptyMemory: DeviceMemory = { identities: {}, log: null, sequence: 0, unre
 export async function checkKeys(owner: Owner): Promise<void> {
   const notices = requireKeyNotices()
   for (let attempt = 1; ; attempt += 1) {
-    // Before the service is asked: what other tabs store later may be newer than its answers.
-    const memory = await readMemory(owner.masterKey, owner.userId)
-    // Without a log, no check was ever completed here: such a device remembers nothing.
-    const seen = memory?.log ? memory : undefined
-    const compared = await compare(owner, seen).catch(toUnreachable)
-    if (compared instanceof UnreachableError) return tolerate(owner, memory)
-    const result = await requireNoAlarm(owner, compared)
+    const { memory, look } = await lookWithCare(owner)
+    if (look instanceof UnreachableError) return tolerate(owner, memory)
+    const result = await requireNoAlarm(owner, look.result)
     const isKnown = result.changes.length === 0 || (await notices.showChanges(result.changes))
     if (!isKnown) return stop(owner, { code: 'unknown_change', evidence: undefined })
     const stored = await store(owner, result)
@@ -74,6 +76,25 @@ export async function checkKeys(owner: Owner): Promise<void> {
     const highest = Math.max(sequence, latest?.sequence ?? 0)
     return writeMemory(owner.masterKey, owner.userId, { ...result.memory, sequence: highest })
   }
+}
+
+type Looked = { memory: DeviceMemory | undefined; look: Look | UnreachableError }
+
+/** Compares everything. Looks once more before a key alarms that another browser of the user may have just made. */
+async function lookWithCare(owner: Owner): Promise<Looked> {
+  const first = await lookOnce(owner)
+  if (first.look instanceof UnreachableError || !mayBeOvertaken(first.look)) return first
+  const second = await lookOnce(owner, headsOf(first.look.histories))
+  if (second.look instanceof UnreachableError || !isSettled(first.look, second.look)) return first
+  return second
+}
+
+async function lookOnce(owner: Owner, earlier: string[] = []): Promise<Looked> {
+  // Before the service is asked: what other tabs store later may be newer than its answers.
+  const memory = await readMemory(owner.masterKey, owner.userId)
+  // Without a log, no check was ever completed here: such a device remembers nothing.
+  const seen = memory?.log ? memory : undefined
+  return { memory, look: await compare(owner, { memory: seen, earlier }).catch(toUnreachable) }
 }
 
 /** What a check accepted. */
@@ -87,16 +108,23 @@ export async function requireNoAlarm(owner: Owner, result: CheckResult): Promise
   return stop(owner, { code: result.code, evidence })
 }
 
+function headsOf(histories: AnsweredHistory[]): string[] {
+  return histories.flatMap(({ pages }) => pages.map(({ checkpoint }) => checkpoint))
+}
+
+/** What this device knows before it asks the service, and the signed heads of a look just before. */
+type Before = { memory: DeviceMemory | undefined; earlier: string[] }
+
 /** Asks the service for everything, and compares it. */
-async function compare(owner: Owner, memory: DeviceMemory | undefined): Promise<CheckResult> {
+async function compare(owner: Owner, before: Before): Promise<Look> {
   const answers = [readSealedRecord(), readNamedKeys(owner.masterKey), readIdentityIds()] as const
   const [sealed, keys, identityIds] = await reach(Promise.all(answers))
   const named: Named = { answered: await openRecord(owner, sealed), keys, identityIds }
-  const result = await reach(compareWithLog(named, memory)).catch(toUnreachable)
-  if (!(result instanceof UnreachableError)) return result
-  const alarm = findContradictionWithoutLog({ ...named, memory, now: new Date() })
-  if (alarm) return alarm
-  throw result
+  const look = await reach(compareWithLog(named, before)).catch(toUnreachable)
+  if (!(look instanceof UnreachableError)) return look
+  const alarm = findContradictionWithoutLog({ ...named, memory: before.memory, now: new Date() })
+  if (alarm) return { ...named, result: alarm, histories: [] }
+  throw look
 }
 
 type Named = Pick<Answers, 'keys' | 'identityIds'> & { answered: AnsweredRecord }
@@ -104,15 +132,15 @@ type Named = Pick<Answers, 'keys' | 'identityIds'> & { answered: AnsweredRecord 
 /** Reads the log, and compares everything with it. */
 export async function compareWithLog(
   { answered, keys, identityIds }: Named,
-  memory: DeviceMemory | undefined,
-): Promise<CheckResult> {
+  { memory, earlier }: Before = { memory: undefined, earlier: [] },
+): Promise<Look> {
   const record = answered.kind === 'record' ? answered.record : undefined
   const known = [record?.log, memory?.log].flatMap((log) => log ?? [])
   const [logKey, histories] = await Promise.all([
     known[0] ? null : readLogKey(),
     Promise.all(listIdentities(record, memory, { identityIds, keys }).map(readHistory)),
   ])
-  const notes = [...known, ...histories.flatMap(({ pages }) => pages)].map(({ checkpoint }) => checkpoint)
+  const notes = [...known.map(({ checkpoint }) => checkpoint), ...earlier, ...headsOf(histories)]
   const needed = await runWithWebCrypto((suite) => {
     const key = parseVerifierKey(suite.sha256, known[0]?.key ?? logKey ?? '')
     return key ? listNeededProofs(suite, key, notes) : []
@@ -121,7 +149,8 @@ export async function compareWithLog(
   const proofs = found.filter((proof) => proof !== undefined)
   const answers: Answers = { logKey, histories, keys, identityIds, proofs }
   const now = new Date()
-  return runWithWebCrypto((suite) => checkSelf(suite, { answered, memory, answers, now }))
+  const result = await runWithWebCrypto((suite) => checkSelf(suite, { answered, memory, answers, earlier, now }))
+  return { result, answered, keys, histories }
 }
 
 async function openRecord({ masterKey, userId }: Owner, sealed: string | null): Promise<AnsweredRecord> {
