@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -138,6 +138,35 @@ test('a receipt is a page that verifies it, and anyone verifies the saved files 
   await stranger.page.goto(`${stage.service.authUrl}/account/signing/receipts/${requestId}`)
   await stranger.page.getByText(receiptMessages.noneWhy).waitFor()
   await Promise.all([eve.leave(), frank.leave(), stranger.leave()])
+})
+
+test('SIG-64 the page verifies files byte for byte, as countersign verify does', async () => {
+  const ivy = await stage.enroll({ handle: 'ivy', displayName: 'Ivy' })
+  const { page } = ivy
+  const check = async (files: string[], expected: string) => {
+    await page.goto(`${stage.service.authUrl}/verify`)
+    await page.locator('input[name="files"]').setInputFiles(files)
+    await ivy.press('verify')
+    await page.locator(expected).waitFor()
+  }
+  const added = join(folder, 'added.txt')
+  for (const payload of ['\uFEFFPay 13 € to the Paper Shop', 'www.example.com']) {
+    const requestId = await ask(ivy, payload)
+    await sign(ivy, requestId)
+    await page.locator('[data-action="show-receipt"]').click()
+    await page.locator(`[data-verified="${requestId}"]`).waitFor()
+    const receipt = await saved(page, () => ivy.press('save-receipt'))
+    const text = await saved(page, () => ivy.press('save-text'))
+    await check([receipt, text], `[data-verified="${requestId}"]`)
+    await check([text, receipt], `[data-verified="${requestId}"]`)
+    await writeFile(added, `\uFEFF${payload}`)
+    await check([receipt, added], '[data-flaw="payload_mismatch"]')
+    await assert.rejects(verify(receipt, added), /for another payload/)
+    await writeFile(added, Buffer.from([0x50, 0xff]))
+    await check([receipt, added], '[role="alert"] .problem')
+    await page.getByText(receiptMessages.notText).waitFor()
+  }
+  await ivy.leave()
 })
 
 test('in a popup the receipt can be saved on request, and the window closes nevertheless', async () => {

@@ -5,12 +5,12 @@ import { type Action, useActions } from '../../components/form/use-actions.ts'
 import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { Certificate } from './Certificate.tsx'
-import { findReceipt } from './files.ts'
+import { decodeText, findReceipt } from './files.ts'
 import type { Verification } from './verification.ts'
 import { useReceiptMessages } from './words.ts'
 import { joinNames } from '../../lib/text/lists.ts'
 
-type Missing = 'receipt' | 'text' | undefined
+type Missing = 'receipt' | 'text' | 'UTF-8' | undefined
 type Done = { verification: Verification; payload: string }
 
 const loadVerification = () => import('./verification.ts')
@@ -28,13 +28,17 @@ export function VerifyPage() {
     label: texts.verify,
     icon: 'shield-check',
     do: async () => {
-      const { receipt, payload = text } = findReceipt(await Promise.all(files.map((file) => file.text())))
+      const contents = await Promise.all(files.map(async (file) => decodeText(await file.arrayBuffer())))
+      const decoded = contents.filter((content) => content !== undefined)
+      if (decoded.length < contents.length) return setMissing('UTF-8')
+      const { receipt, payload = text } = findReceipt(decoded)
       setMissing(receipt === undefined ? 'receipt' : payload === '' ? 'text' : undefined)
       if (receipt === undefined || payload === '') return
       const { verifyHere } = await loadVerification()
       setDone({ verification: await verifyHere(receipt, payload), payload })
     },
   }
+  const problems = { receipt: texts.chooseReceipt, 'UTF-8': texts.notText, text: undefined }
   const again: Action = { name: 'again', label: texts.another, look: 'secondary', do: () => setDone(undefined) }
   if (done)
     return (
@@ -52,7 +56,7 @@ export function VerifyPage() {
         <StepHeading>{texts.verifyTitle}</StepHeading>
         <p class="lead">{texts.verifyLead}</p>
         <ActionForm submit={verify} doing={doing}>
-          <Files files={files} onChoose={setFiles} isMissing={missing === 'receipt'} />
+          <Files files={files} onChoose={setFiles} problem={problems[missing ?? 'text']} />
           <TextArea
             name="text"
             label={texts.textField}
@@ -68,10 +72,10 @@ export function VerifyPage() {
   )
 }
 
-type FilesProps = { files: File[]; onChoose: (files: File[]) => void; isMissing: boolean }
+type FilesProps = { files: File[]; onChoose: (files: File[]) => void; problem: string | undefined }
 
 /** A field for files, which may also be dropped on it. */
-function Files({ files, onChoose, isMissing }: FilesProps) {
+function Files({ files, onChoose, problem }: FilesProps) {
   const texts = useReceiptMessages()
   const id = useId()
   return (
@@ -85,13 +89,13 @@ function Files({ files, onChoose, isMissing }: FilesProps) {
           type="file"
           multiple
           accept=".jws,.json,.txt,text/plain,application/jose,application/json"
-          aria-invalid={isMissing}
+          aria-invalid={problem !== undefined}
           aria-describedby={`${id}-problem`}
           onChange={({ currentTarget }) => onChoose([...(currentTarget.files ?? [])])}
         />
       </label>
       <div role="alert" id={`${id}-problem`}>
-        {isMissing && <p class="problem">{texts.chooseReceipt}</p>}
+        {problem !== undefined && <p class="problem">{problem}</p>}
       </div>
     </div>
   )

@@ -75,6 +75,7 @@ export const receiptMessages: typeof english = {
   files: `ملف الإيصال (${isolate('.jws')})، والنص كملف إذا كان لديك`,
   chosen: (names) => `تم اختيار: ${isolate(names)}`,
   chooseReceipt: 'اختر إيصالًا أولًا.',
+  notText: 'أحد الملفات المختارة ليس نصًا بترميز UTF-8، فليس هو الإيصال ولا النص الموقّع.',
   textField: 'النص الموقّع',
   textHint: 'كل محرف مهم، بما في ذلك المسافات ونهايات الأسطر. اتركه فارغًا إذا اخترت النص كملف.',
   enterText: 'أدخل النص الموقّع، أو اختره كملف.',

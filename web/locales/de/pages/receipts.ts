@@ -75,6 +75,7 @@ export const receiptMessages: typeof en = {
   files: 'Belegdatei (.jws) und, falls vorhanden, der Text als Datei',
   chosen: (names) => `Gewählt: ${names}`,
   chooseReceipt: 'Wähle zuerst einen Beleg.',
+  notText: 'Eine gewählte Datei ist kein UTF-8-Text, also weder der Beleg noch der unterschriebene Text.',
   textField: 'Unterschriebener Text',
   textHint:
     'Jedes Zeichen zählt, auch Leerzeichen und Zeilenenden. Lass das Feld leer, wenn du den Text als Datei gewählt ' +

@@ -72,6 +72,7 @@ export const receiptMessages = {
   files: 'Receipt file (.jws), and the text as a file if you have it',
   chosen: (names: string) => `Chosen: ${names}`,
   chooseReceipt: 'Choose a receipt first.',
+  notText: 'A chosen file isn’t UTF-8 text, so it is neither the receipt nor the signed text.',
   textField: 'Signed text',
   textHint: 'Every character counts, also spaces and line ends. Leave it empty if you chose the text as a file.',
   enterText: 'Enter the signed text, or choose it as a file.',
