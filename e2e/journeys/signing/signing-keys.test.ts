@@ -103,6 +103,32 @@ test('a user replaces their key: pending requests expire, and the old key stays 
   await bob.leave()
 })
 
+test('KEY-45 a key whose creation was not answered is in force, and the page says so', async () => {
+  const fay = await stage.enroll({ handle: 'fay', displayName: 'Fay' })
+  await fay.page.goto(`${stage.service.authUrl}/account/identities`)
+  await fay.press('new-identity')
+  await fay.write('handle', 'fay-2')
+  await fay.write('displayName', 'The other Fay')
+  await fay.press('add-identity')
+  await fay.page.getByRole('dialog').waitFor({ state: 'detached' })
+  await openSigning(fay)
+  await fay.page.route('**/api/signing/keys/*', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await fay.press('make-key')
+  await fay.press('unlock')
+  await fay.page.getByText(words.problem.unreachable).waitFor()
+  const { publicKey } = await publicKeyOf('fay-2')
+  await fay.press('unlock')
+  // The browser has not seen that the key was created.
+  await fay.press('known-change')
+  await fay.page.getByText(words.signing.inForce('fay-2')).waitFor()
+  assert.deepEqual(await publicKeyOf('fay-2').then((key) => [key.publicKey, key.keyVersion]), [publicKey, 1])
+  await fay.leave()
+})
+
 test('a further identity gets its own key, and the recovery code replaces one that no passkey unlocks', async () => {
   const eve = await stage.invite()
   await eve.page.goto(`${stage.service.authUrl}/register`)

@@ -47,12 +47,15 @@ async function putInForce({ identityId, key }: SigningKeyOwner, owner: KeyOwner)
   const params = { identityId }
   const { adoptIfUnproved, createSigningKey, recordNewKey, replaceSigningKey } = await loadVault()
   const current = await call('GET /api/signing/keys/:identityId', { params })
-  if (!key || !current.hasKey) {
+  // Another tab has created it, or the answer to an earlier attempt was lost.
+  if (!key && current.hasKey && (await masterKey.ownsSigningKey(identityId, current))) return
+  if (!current.hasKey) {
     const body = await createSigningKey(masterKey, identityId, current.chain.log)
-    const { logEntry } = await call('POST /api/signing/keys/:identityId', { params, body })
+    const created = call('POST /api/signing/keys/:identityId', { params, body })
+    const { logEntry } = await created.catch(toKeyChanged)
     return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })
   }
-  if (current.publicKey !== key.publicKey) throw new ApiError(409, 'key_changed', '')
+  if (current.publicKey !== key?.publicKey) throw new ApiError(409, 'key_changed', '')
   // A break before a key that was replaced can never be closed.
   const proved = await adoptIfUnproved(masterKey, current)
   // The self-record could not be stored. It is tried again at the next unlock.
@@ -60,6 +63,10 @@ async function putInForce({ identityId, key }: SigningKeyOwner, owner: KeyOwner)
   const body = await replaceSigningKey(masterKey, proved)
   const { logEntry } = await call('PUT /api/signing/keys/:identityId', { params, body })
   return recordNewKey(owner, identityId, { publicKey: body.publicKey, promised: logEntry })
+}
+
+function toKeyChanged(error: unknown): never {
+  throw error instanceof ApiError && error.code === 'key_exists' ? new ApiError(409, 'key_changed', '') : error
 }
 
 type KeyOwner = { masterKey: MasterKey; userId: string }
