@@ -190,3 +190,25 @@ test('OSG-12 a member who replaced the key elsewhere is told so, and signs with 
   await heading(second, words.sign.ofOrganization.done.sign).waitFor()
   assert.equal((await app.read(requestId)).organization?.isSigned, true)
 })
+
+const misleading = 'Pay \u202E00,1\u202C euro to Bob for paper, pens and ink\u200B'
+
+test('OSG-13 the documents of an organization mark what misleads in a text, also in labels', async () => {
+  const { id, bob } = acme
+  const { requestId } = await app.ask({ organizationId: id, payload: misleading })
+  const over = await watch(bob, { language: 'en', shown, also })
+  await bob.page.goto(`${stage.service.businessUrl}/organizations/${id}/documents`)
+  const link = bob.page.locator(`[data-request-id="${requestId}"] [data-action="read-document"]`)
+  await link.waitFor()
+  const spelled = /^[^\u202A-\u202E\u200B]*U\+202E[^\u202A-\u202E\u200B]*$/
+  assert.match(await bob.page.locator(`[data-request-id="${requestId}"] h2`).innerText(), spelled)
+  assert.match((await link.getAttribute('aria-label')) ?? '', spelled)
+  await over.look('documents-marked')
+  await bob.page.getByRole('button', { name: documentMessages.states.all }).click()
+  const row = bob.page.locator('tr').filter({ hasText: 'U+202E' })
+  await row.waitFor()
+  assert.match(await row.innerText(), spelled)
+  assert.match((await row.locator('a').getAttribute('aria-label')) ?? '', spelled)
+  await over.look('documents-marked-all')
+  assert.deepEqual(over.faults, [])
+})

@@ -66,6 +66,12 @@ export function FirstLine({ of: text }: { of: string }) {
   return <div class="first-line">{line && <LineOfText line={line} />}</div>
 }
 
+/** Returns the text for a label, with each suspicious character spelled out: a label shows no marks. */
+export function spellOut(text: string): string {
+  const parts = linesOf(text).flatMap(({ runs }) => runs.flatMap((run) => run.parts))
+  return parts.map((part) => (isSuspicious(part.is) ? ` ${numberOf(part.text)} ` : part.text)).join('')
+}
+
 function Warnings({ of }: { of: Map<SuspiciousCharacterKind, number> }) {
   const words = useTextWords()
   if (of.size === 0) return null

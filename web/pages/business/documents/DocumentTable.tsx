@@ -2,6 +2,7 @@ import type { OrganizationDocument } from '@countersign/protocol/signing/organiz
 import { momentOf } from '../../../lib/text/dates.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
+import { FirstLine, spellOut } from '../../../components/display/ExactText.tsx'
 import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Card } from '../../../components/ui/Card.tsx'
 import { Chip, type Tone } from '../../../components/ui/Chip.tsx'
@@ -46,15 +47,11 @@ const renderStatus = (document: OrganizationDocument) => <Status of={document} /
 const renderTime = (document: OrganizationDocument) => <Time of={document} />
 const renderOpen = (document: OrganizationDocument) => <Open of={document} />
 
-function useTitleOf({ title }: OrganizationDocument): string {
+function Title({ of: { title } }: Props) {
   const words = useDocumentMessages()
-  return title === null ? words.hidden : title || words.untitled
-}
-
-function Title({ of }: Props) {
   return (
-    <strong>
-      <bdi>{useTitleOf(of)}</bdi>
+    <strong class="doc-name">
+      {title ? <FirstLine of={title} /> : title === null ? words.hidden : words.untitled}
     </strong>
   )
 }
@@ -96,10 +93,10 @@ function Count({ of }: Props) {
 
 function Open({ of }: Props) {
   const { requestId, status, title: text, app } = of
-  const title = useTitleOf(of)
   const words = useDocumentMessages()
   const { authUrl } = readSiteSettings()
   if (text === null) return null
+  const title = text ? spellOut(text) : words.untitled
   if (status === 'pending')
     return (
       <a class="button" href={`${authUrl}/sign?requestId=${requestId}`} aria-label={words.openOf(title, app.name)}>

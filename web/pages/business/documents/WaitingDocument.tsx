@@ -3,6 +3,7 @@ import { momentOf } from '../../../lib/text/dates.ts'
 import { timeLeftUntil } from '../../../lib/text/time-left.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
+import { FirstLine, spellOut } from '../../../components/display/ExactText.tsx'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
 import { Chip } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
@@ -36,7 +37,7 @@ export function WaitingDocument({ document, of }: Props) {
             </Chip>
           </div>
           <h2 id={id} class="doc-title">
-            <bdi>{title === null ? words.hidden : title || words.untitled}</bdi>
+            {title ? <FirstLine of={title} /> : title === null ? words.hidden : words.untitled}
           </h2>
           {title !== null && (
             <div class="row">
@@ -44,7 +45,10 @@ export function WaitingDocument({ document, of }: Props) {
                 class={isWaiting ? 'button primary' : 'button'}
                 href={`${authUrl}/sign?requestId=${requestId}`}
                 data-action="read-document"
-                aria-label={(isWaiting ? words.readOf : words.openOf)(title || words.untitled, app.name)}
+                aria-label={(isWaiting ? words.readOf : words.openOf)(
+                  title ? spellOut(title) : words.untitled,
+                  app.name,
+                )}
               >
                 {isWaiting && <Icon name="signature" size="sm" />}
                 {isWaiting ? words.read : words.readAgain}
@@ -65,7 +69,7 @@ function Signers({ document, of: { signers, approvers } }: Props) {
   const { count, needed } = progressOf(document)
   const left = approvalsNeeded - approvals
   return (
-    <aside class="doc-side" aria-label={words.signatures}>
+    <div class="doc-side" role="group" aria-label={words.signatures}>
       <div class="stack tight">
         <p class="strong">{words.signaturesOf(count, needed)}</p>
         <Meter count={count} needed={needed} />
@@ -89,7 +93,7 @@ function Signers({ document, of: { signers, approvers } }: Props) {
         {!isSigned && <Missing label={words.open.sign} />}
         {left > 0 && <Missing label={words.open.approve} detail={words.missing(left)} />}
       </ul>
-    </aside>
+    </div>
   )
 }
 
