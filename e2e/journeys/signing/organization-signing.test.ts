@@ -212,3 +212,23 @@ test('OSG-13 the documents of an organization mark what misleads in a text, also
   await over.look('documents-marked-all')
   assert.deepEqual(over.faults, [])
 })
+
+test('the documents of an organization are read again when one expires, and when a member returns', async () => {
+  const { id, ada, bob } = acme
+  const { page } = bob
+  await page.clock.install()
+  const text = `${payload}, late`
+  const { requestId } = await app.ask({ organizationId: id, payload: text, expiresInSeconds: 600 })
+  const document = page.locator(`[data-request-id="${requestId}"]`)
+  await page.goto(`${stage.service.businessUrl}/organizations/${id}/documents`)
+  await document.waitFor()
+  const again = page.waitForResponse(/\/signing-requests/)
+  await page.clock.runFor('10:02')
+  assert.equal((await again).status(), 200)
+  await ada.page.goto(`${stage.service.authUrl}/sign?requestId=${requestId}`)
+  await ada.press('deny')
+  await heading(ada, words.sign.ends.denied).waitFor()
+  await document.waitFor()
+  await returns(bob)
+  await document.waitFor({ state: 'detached' })
+})

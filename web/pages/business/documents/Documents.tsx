@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { onBecomesVisible } from '../../../lib/navigation.ts'
 import { callBusiness } from '../../../lib/api/business-call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import type { Action } from '../../../components/form/use-actions.ts'
@@ -32,10 +33,20 @@ export function Documents({ organization }: Props) {
       params: { organizationId },
       querystring: { identity_id: identityId, state, ...(cursor !== null && { cursor }) },
     })
+  const documents = shown?.state === state ? shown.documents : undefined
+  /** Reads as many documents as are shown, so that none disappears while the user reads. */
+  const readAll = async () => {
+    const count = documents?.documents.length ?? 0
+    let found = await request(null)
+    while (found.documents.length < count && found.nextCursor !== null)
+      found = withNext(found, await request(found.nextCursor))
+    return found
+  }
   const { doing, readAgain } = useLatestRead(
-    { read: () => request(null), onRead: (documents) => setShown({ state, documents }) },
+    { read: readAll, onRead: (found) => setShown({ state, documents: found }) },
     [organizationId, identityId, state],
   )
+  useReadAgain(readAgain, documents)
   const retry: Action = { name: 'retry', label: words.retry, look: 'secondary', do: readAgain }
   const more: Action = {
     name: 'more',
@@ -49,7 +60,6 @@ export function Documents({ organization }: Props) {
       )
     },
   }
-  const documents = shown?.state === state ? shown.documents : undefined
   return (
     <>
       <PageHead title={words.title} lead={words.lead(organization.name)} />
@@ -68,6 +78,21 @@ export function Documents({ organization }: Props) {
       />
     </>
   )
+}
+
+const dayMilliseconds = 24 * 3600 * 1000
+
+/** Reads again when the user returns to the page, and when the next document expires. */
+function useReadAgain(readAgain: () => void, documents: Documents | undefined): void {
+  useEffect(() => onBecomesVisible(async () => readAgain()), [])
+  useEffect(() => {
+    const pending = documents?.documents.filter(({ status }) => status === 'pending') ?? []
+    const left = pending.map(({ expiresAt }) => Date.parse(expiresAt) - Date.now()).filter((each) => each > 0)
+    if (left.length === 0) return
+    // The service counts whole seconds, and timers wait no longer than 24 days.
+    const timer = setTimeout(readAgain, Math.min(...left, dayMilliseconds) + 1000)
+    return () => clearTimeout(timer)
+  }, [documents])
 }
 
 function Loading() {
