@@ -1,5 +1,6 @@
-// Must be the first import: a library could keep references to Node's functions when it is loaded.
+// Must be the first imports: a library could keep references to Node's functions, or use a thread, when it is loaded.
 import './egress-guard.ts'
+import './thread-pool.ts'
 import cluster from 'node:cluster'
 import { announce } from './banner.ts'
 import { ConfigError, loadConfig } from '#platform/config/config.ts'

@@ -3,8 +3,9 @@
  * and under its content security policy. An edited style is replaced in place; any other edit reloads the open pages.
  * `node --watch` restarts the process after an edit of the server, and the open pages reload then.
  */
-// Must be the first import, as in server/main.ts.
+// Must be the first imports, as in server/main.ts.
 import '../server/egress-guard.ts'
+import '../server/thread-pool.ts'
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { extname, join } from 'node:path'

@@ -25,6 +25,7 @@ const contexts: Record<string, string> = {
 /** Files outside of the contexts, after all of them, in their order. */
 const entries = [
   'egress-guard.ts',
+  'thread-pool.ts',
   'modules.ts',
   'services.ts',
   'banner.ts',

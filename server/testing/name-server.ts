@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Answer, type Packet } from 'dns-packet'
 
 /** Behavior for queries of a name: answers records, an error, or nothing. */
-type Behaviour = { records: Answer[] } | { message: Buffer } | { responseCode: number } | 'silence'
+type Behaviour = { records: Answer[]; silentFor?: string } | { message: Buffer } | { responseCode: number } | 'silence'
 
 const responseCodes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const
 const datagramBytesMax = 1232
@@ -19,11 +19,13 @@ export async function startNameServer() {
   const names = new Map<string, Behaviour>()
   const queries: string[] = []
   const sockets = new Set<Socket>()
+  let onQuery = () => {}
 
   function answerTo(question: Packet, bytesMax: number): Buffer | undefined {
     const [requested] = question.questions ?? []
     if (!requested) return undefined
     queries.push(`${requested.type} ${requested.name}`)
+    onQuery()
     const behaviour = names.get(requested.name.toLowerCase()) ?? { responseCode: responseCodes.NXDOMAIN }
     if (behaviour === 'silence') return undefined
     const answer = (flags: number, answers: Answer[]) =>
@@ -35,6 +37,7 @@ export async function startNameServer() {
       behaviour.message.copy(whole, recordCountAt, 0, 2)
       return whole
     }
+    if (behaviour.silentFor === requested.type) return undefined
     const records = behaviour.records.filter(({ type }) => type === requested.type || type === 'CNAME')
     const whole = answer(AUTHORITATIVE_ANSWER, records)
     if (whole.length <= bytesMax) return whole
@@ -72,6 +75,10 @@ export async function startNameServer() {
     address: `127.0.0.1:${port}`,
     /** Queries so far, such as `TXT acme.example`. */
     queries,
+    /** Resolves when there were `count` different queries. */
+    async has(count: number): Promise<void> {
+      while (new Set(queries).size < count) await new Promise<void>((resolve) => (onQuery = resolve))
+    },
     /** Sets the TXT records of a name, each a text or the strings that it is split into. */
     setTexts(name: string, ...texts: (string | string[])[]) {
       names.set(name, { records: texts.map((data) => ({ name, type: 'TXT', ttl: 3600, data })) })
@@ -80,6 +87,18 @@ export async function startNameServer() {
     setAlias(name: string, target: string, ...texts: string[]) {
       const records: Answer[] = texts.map((data) => ({ name: target, type: 'TXT', ttl: 3600, data }))
       names.set(name, { records: [{ name, type: 'CNAME', ttl: 3600, data: target }, ...records] })
+    },
+    /** Sets the addresses of a name, or of the one that it is an alias of. It may not answer for one family. */
+    setAddresses(
+      name: string,
+      addresses: string[],
+      { target = name, ...silent }: { target?: string; silentFor?: 'A' | 'AAAA' } = {},
+    ) {
+      const records = addresses.map((data): Answer => {
+        return { name: target, type: data.includes(':') ? 'AAAA' : 'A', ttl: 3600, data }
+      })
+      if (target !== name) records.unshift({ name, type: 'CNAME', ttl: 3600, data: target })
+      names.set(name, { records, ...silent })
     },
     /** Sets the raw response for a name: the number of records as two bytes, and the records. */
     setMessage(name: string, message: Buffer) {

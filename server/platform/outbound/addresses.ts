@@ -1,6 +1,6 @@
-import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { BlockList, type LookupFunction, isIP } from 'node:net'
-import { isLocal } from '#platform/config/config.ts'
+import { type Config, isLocal } from '#platform/config/config.ts'
 import { hasPlainHost } from '#platform/origin.ts'
 
 /**
@@ -50,9 +50,28 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Resolves names like everything on this machine (`getaddrinfo`), unless a test replaces it. */
-export type Resolver = (hostname: string, options: LookupAllOptions, callback: Resolved) => void
-type Resolved = (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void
+/** Who has named a host: an operator in OUTBOUND_NETWORKS or elsewhere, or anyone. On localhost, all are operators. */
+type NamedBy = 'list' | 'operator' | 'anyone'
+/** Where a connection may lead: to which addresses, and who has named the host. */
+export type Destination = { isAllowed: (address: string) => boolean; namedBy: NamedBy }
+
+/** Resolves a name to all its addresses, until the signal of the request ends the lookup. */
+export type Resolver = (
+  hostname: string,
+  options: { namedBy: NamedBy; signal: AbortSignal },
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void
+
+/** Returns where URLs of anyone may lead, and those of operators. */
+export function destinationsOf({ baseUrl, outboundNetworks }: Pick<Config, 'baseUrl' | 'outboundNetworks'>) {
+  const isOnLocalhost = isLocal(baseUrl)
+  const isAllowed = isOnLocalhost ? () => true : isPublicAddress
+  return {
+    ofAnyone: (): Destination => ({ isAllowed, namedBy: isOnLocalhost ? 'operator' : 'anyone' }),
+    ofOperator: (url: URL): Destination =>
+      isListed(url, outboundNetworks) ? { isAllowed: () => true, namedBy: 'list' } : { isAllowed, namedBy: 'operator' },
+  }
+}
 
 function oddityOf(url: URL): string | undefined {
   if (!hasPlainHost(url)) return 'must have a host of letters, digits, hyphens and dots'
@@ -76,9 +95,13 @@ export function objectionOf(text: string, isAllowed: (address: string) => boolea
 }
 
 /** Resolves a name and returns no address if any of them is not allowed, because its owner controls all of them. */
-export function lookupAllowed(resolveName: Resolver, isAllowed: (address: string) => boolean): LookupFunction {
+export function lookupAllowed(
+  resolveName: Resolver,
+  { isAllowed, namedBy }: Destination,
+  signal: AbortSignal,
+): LookupFunction {
   return (hostname, options, callback) => {
-    resolveName(hostname, { ...options, all: true }, (error, found) => {
+    resolveName(hostname, { namedBy, signal }, (error, found) => {
       if (error) return callback(error, '')
       const [first] = found
       if (!first || !found.every(({ address }) => isAllowed(address)))
@@ -89,7 +112,7 @@ export function lookupAllowed(resolveName: Resolver, isAllowed: (address: string
 }
 
 /** Checks whether OUTBOUND_NETWORKS lists the host and port of a URL. */
-export function isListed(url: URL, outboundNetworks: readonly string[]): boolean {
+function isListed(url: URL, outboundNetworks: readonly string[]): boolean {
   return outboundNetworks.includes(`${url.hostname}:${portOf(url)}`)
 }
 

@@ -1,9 +1,9 @@
-import { lookup as lookUp } from 'node:dns'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import {
-  isListed,
+  type Destination,
+  destinationsOf,
   isPublicAddress,
   lookupAllowed,
   objectionOf,
@@ -13,6 +13,7 @@ import {
 } from './addresses.ts'
 import { countJsonColons, jsonMembersMax } from '@countersign/protocol/formats/json'
 import { boundAnswers } from './awaited-answers.ts'
+import { createHostResolver } from './host-lookup.ts'
 import { createSinkClient, type SinkClient } from './sink-client.ts'
 import { type Config, isLocal, version } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
@@ -75,16 +76,15 @@ export type Document = { json: unknown; cacheControl: string | undefined; age: s
 
 export function createOutboundClient(
   { baseUrl, outboundNetworks = [] }: Pick<Config, 'baseUrl'> & Partial<Pick<Config, 'outboundNetworks'>>,
-  resolveName: Resolver = lookUp,
+  resolveName: Resolver = createHostResolver(),
 ): OutboundClient {
-  const ofAnyone: Reach = isLocal(baseUrl) ? () => () => true : () => isPublicAddress
-  const ofOperator: Reach = (url) => (isListed(url, outboundNetworks) ? () => true : ofAnyone(url))
+  const { ofAnyone, ofOperator } = destinationsOf({ baseUrl, outboundNetworks })
   // Separate agents: Node's default ones may use a proxy from the environment, which would resolve names itself.
   const ask = createAsking(resolveName, { 'http:': new HttpAgent(), 'https:': new HttpsAgent() })
   const bounded = boundAnswers()
 
   const postingBy = (reach: Reach): Pick<OutboundClient, 'objectionTo' | 'post'> => ({
-    objectionTo: (text) => objectionOf(text, allowedAt(text, reach)),
+    objectionTo: (text) => objectionOf(text, destinationOf(text, reach).isAllowed),
     post(text, { body, ...sent }) {
       const headers = { ...sent.headers, 'content-length': Buffer.byteLength(body) }
       const posted = { ...sent, method: 'POST', headers, body, reach }
@@ -123,8 +123,8 @@ function createAsking(resolveName: Resolver, agents: Agents) {
     { method, headers, body, withinMilliseconds, signal, reach }: OutboundRequestOptions & { reach: Reach },
     hear: Hear<Heard>,
   ): Promise<Heard> {
-    const isAllowed = allowedAt(text, reach)
-    if (objectionOf(text, isAllowed) !== undefined) throw new OutboundError('address_not_allowed')
+    const destination = destinationOf(text, reach)
+    if (objectionOf(text, destination.isAllowed) !== undefined) throw new OutboundError('address_not_allowed')
     const ending = new AbortController()
     const end = () => ending.abort(new OutboundError('cut_off'))
     const timer = setTimeout(() => ending.abort(new OutboundError('timed_out')), withinMilliseconds)
@@ -134,7 +134,7 @@ function createAsking(resolveName: Resolver, agents: Agents) {
       method,
       headers: { ...headers, 'user-agent': `Countersign/${version}` },
       maxHeaderSize: headerBytesMax,
-      lookup: lookupAllowed(resolveName, isAllowed),
+      lookup: lookupAllowed(resolveName, destination, ending.signal),
       signal: ending.signal,
     }
     try {
@@ -150,12 +150,12 @@ function createAsking(resolveName: Resolver, agents: Agents) {
 
 const headerBytesMax = 16_384
 
-/** Returns which addresses a connection for a URL may have. */
-type Reach = (url: URL) => (address: string) => boolean
+/** Returns where a connection for a URL may lead. */
+type Reach = (url: URL) => Destination
 
-function allowedAt(text: string, reach: Reach): (address: string) => boolean {
+function destinationOf(text: string, reach: Reach): Destination {
   const url = URL.parse(text)
-  return url ? reach(url) : () => false
+  return url ? reach(url) : { isAllowed: () => false, namedBy: 'anyone' }
 }
 
 function requireUsualPort(text: string): void {

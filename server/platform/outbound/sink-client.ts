@@ -2,13 +2,12 @@ import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from '
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { type Config, isLocal, version } from '#platform/config/config.ts'
+import { type Config, version } from '#platform/config/config.ts'
 import { allowEgress } from '#platform/egress.ts'
 import { whileIdle } from '#platform/idle.ts'
 import {
+  destinationsOf,
   hostOf,
-  isListed,
-  isPublicAddress,
   lookupAllowed,
   objectionOf,
   OutboundError,
@@ -40,17 +39,17 @@ export type SinkClient = {
 }
 
 export function createSinkClient(
-  { baseUrl, outboundNetworks }: Pick<Config, 'baseUrl' | 'outboundNetworks'>,
+  config: Pick<Config, 'baseUrl' | 'outboundNetworks'>,
   resolveName: Resolver,
 ): SinkClient {
   // Separate agents: Node's default ones may use a proxy from the environment, which would resolve names itself.
   const agents = { http: new HttpAgent(), https: new HttpsAgent() }
-  const allowedAt = (url: URL) => (isLocal(baseUrl) || isListed(url, outboundNetworks) ? () => true : isPublicAddress)
+  const { ofOperator } = destinationsOf(config)
 
   function objectionTo({ kind, url }: Pick<SinkTarget, 'kind' | 'url'>): string | undefined {
     const parsed = parseTarget({ kind, url })
     if (!parsed) return kind === 'http' ? 'is not a URL' : 'must have the form tls://host:port'
-    return objectionOf(parsed.href, allowedAt(parsed))
+    return objectionOf(parsed.href, ofOperator(parsed).isAllowed)
   }
 
   async function ask<Heard>(
@@ -63,7 +62,7 @@ export function createSinkClient(
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new OutboundError('timed_out')), withinMilliseconds)
     const ending = AbortSignal.any([late.signal, signal])
-    const lookup = lookupAllowed(resolveName, allowedAt(url))
+    const lookup = lookupAllowed(resolveName, ofOperator(url), ending)
     try {
       return await whileIdle(() => allowEgress('outbound', () => work({ url, lookup, ending })))
     } catch (cause) {

@@ -3,6 +3,9 @@ import { type TestContext, after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientId } from '@countersign/protocol/ids'
 import { transaction } from '#platform/database/database.ts'
+import { createHostResolver } from '#platform/outbound/host-lookup.ts'
+import { createOutboundClient } from '#platform/outbound/fetch.ts'
+import { startNameServer } from '#testing/name-server.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { type Person, type TestWorld, createWorld } from '#testing/world.ts'
 import { enqueueWebhooks, notifySender } from '#clients/webhooks/delivery.ts'
@@ -112,6 +115,24 @@ test('FAI-03 eight owners whose receivers never respond use every slot for at mo
   await silent.has(16)
   const { milliseconds } = await untilHeard(t)
   assert.ok(milliseconds < 3000, `after ${milliseconds} ms`)
+})
+
+test('FAI-27 receivers of several owners whose name servers are silent delay no webhook of another', async (t) => {
+  const dns = await startNameServer()
+  t.after(() => dns.close())
+  const outbound = createOutboundClient(world.config, createHostResolver({ nameServers: [dns.address] }))
+  const sender = startSender({ ...world.kernel, outbound })
+  t.after(() => sender.stop())
+  const names = Array.from({ length: 8 }, (_, nth) => `silent-${nth}.example`)
+  const apps: ClientId[] = []
+  for (const name of names) {
+    dns.stayAway(name)
+    apps.push(await appOf(await world.person(), `https://${name}/hook`))
+  }
+  await notifyApps(apps)
+  await dns.has(2 * names.length)
+  const { milliseconds } = await untilHeard(t)
+  assert.ok(milliseconds < 2000, `after ${milliseconds} ms`)
 })
 
 test('FAI-04 a receiver that failed gets its events in the slow lane until it responds', async (t) => {
