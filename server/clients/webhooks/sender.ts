@@ -1,18 +1,18 @@
 import { limits } from '@countersign/protocol/formats/limits'
 import { addSeconds, rest } from '#platform/clock.ts'
-import { transaction } from '#platform/database/database.ts'
+import { afterCommit, type Transaction, transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { OutboundError } from '#platform/outbound/fetch.ts'
 import { nextRetryDelay } from '#platform/queue/back-off.ts'
 import { createAppEventQueue } from './app-events.ts'
-import { onDeliveryEnqueued } from './delivery.ts'
+import { notifySender, onDeliveryEnqueued } from './delivery.ts'
 import { disableWebhook } from './endpoint.ts'
 import { signatureHeaders } from './secret.ts'
 import * as claimStore from './claim-store.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import { type Sender, startLaneSender } from '#platform/queue/lane-sender.ts'
 import * as store from './store.ts'
-import type { Outcome } from './store.ts'
+import type { Next, Outcome } from './store.ts'
 
 export type { Sender } from '#platform/queue/lane-sender.ts'
 
@@ -71,13 +71,8 @@ async function deliver(
     return 'taken'
   }
   if (status === gone) {
-    telemetry.webhookAttempted('endpoint_gone')
-    await transaction(db, async (tx) => {
-      // In the order of everything that disables a webhook, which then locks its deliveries.
-      await store.lockEndpoint(tx, receiverId)
-      await store.recordAttempt(tx, claimed, outcome, { state: 'failed', nextAttemptAt: null })
-      await disableWebhook(tx, receiverId, claimed.url, now)
-    })
+    const isMoved = await transaction(db, (tx) => recordGone(tx, claimed, outcome, now))
+    telemetry.webhookAttempted(isMoved ? 'retry_scheduled' : 'endpoint_gone')
     return undefined
   }
 
@@ -88,6 +83,21 @@ async function deliver(
   const nextAttemptAt = seconds === undefined ? null : addSeconds(now, seconds)
   await store.recordAttempt(db, claimed, outcome, { state: nextAttemptAt ? 'pending' : 'failed', nextAttemptAt })
   return outcome.reason !== null && ours.includes(outcome.reason) ? undefined : 'not taken'
+}
+
+/**
+ * Disables a webhook whose receiver responded 410. If it has got another URL meanwhile, that one gets the delivery at
+ * once. Returns whether it has.
+ */
+async function recordGone(tx: Transaction, claimed: ClaimedDelivery, outcome: Outcome, now: Date): Promise<boolean> {
+  // In the order of everything that disables a webhook, which then locks its deliveries.
+  const endpoint = await store.lockEndpoint(tx, claimed.receiverId)
+  const isMoved = endpoint?.disabledAt === null && endpoint.url !== claimed.url
+  const next: Next = isMoved ? { state: 'pending', nextAttemptAt: now } : { state: 'failed', nextAttemptAt: null }
+  await store.recordAttempt(tx, claimed, outcome, next)
+  if (isMoved) afterCommit(tx, notifySender)
+  else await disableWebhook(tx, claimed.receiverId, claimed.url, now)
+  return isMoved
 }
 
 /** Failure reasons that are not the receiver's. */

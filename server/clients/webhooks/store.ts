@@ -114,7 +114,7 @@ export function updateEndpoint(tx: Transaction, clientId: ClientId, url: string,
 export function lockEndpoint(tx: Transaction, receiverId: string) {
   return tx
     .selectFrom('webhook_endpoint')
-    .select('receiver_id')
+    .select(['url', 'disabled_at as disabledAt'])
     .where('receiver_id', '=', receiverId)
     .forNoKeyUpdate()
     .executeTakeFirst()
@@ -248,7 +248,7 @@ export async function deletePartsOf(tx: Transaction, identityIds: IdentityId[]):
 }
 
 export type Outcome = { at: Date; status: number | null; reason: string | null }
-type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { nextAttemptAt: Date | null }
+export type Next = Pick<Selectable<Tables['webhook_delivery']>, 'state'> & { nextAttemptAt: Date | null }
 
 /**
  * Records the outcome of an attempt and the next step, unless another attempt has taken over or the delivery has ended.

@@ -219,6 +219,23 @@ test('a receiver that responds 410 gets no deliveries until its webhook is set a
   )
 })
 
+test('a webhook that moved keeps an event that its former URL answers with 410', async (t) => {
+  startSending(t)
+  const former = await startWebhookReceiver([{ status: 410, afterMilliseconds: 500 }])
+  const current = await startWebhookReceiver()
+  t.after(() => Promise.all([former.close(), current.close()]))
+  const app = await appHearing(former.url)
+  const deliveryId = await notifyApp(app)
+  await former.has(1)
+  assert.equal((await ask('PUT', pathOf(app), { url: current.url })).statusCode, 200)
+  const [moved] = await current.has(1)
+  assert.equal(moved?.headers['webhook-id'], deliveryId)
+  const [delivery] = await deliveriesWhen(app, ([first]) => first?.state !== 'pending')
+  const statuses = delivery?.attempts.map(({ status }) => status)
+  assert.deepEqual([delivery?.state, statuses], ['delivered', [410, 204]])
+  assert.equal((await ask('GET', pathOf(app))).json().status, 'active')
+})
+
 test('a test event is delivered like any other', async (t) => {
   startSending(t)
   const receiver = await startWebhookReceiver()
