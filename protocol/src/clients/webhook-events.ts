@@ -44,10 +44,14 @@ const IdentityEvent = Type.Object({
 const MemberSource = Type.Union([Type.Literal('manual'), Type.Literal('scim'), Type.Literal('upstream')])
 export type MemberSource = Static<typeof MemberSource>
 
+/** Grows with the changes of a group and of its members. */
+const GroupSequence = Type.Integer({ minimum: 1 })
+
 /** A membership that began or ended. */
 const MembershipEvent = Type.Object({
   identityId: IdentityId,
   groupId: Uuid,
+  sequence: GroupSequence,
   key: Type.String(),
   source: MemberSource,
   by: Actor,
@@ -58,7 +62,7 @@ const GroupField = Type.Union([Type.Literal('displayName'), Type.Literal('descri
 export type GroupField = Static<typeof GroupField>
 
 /** What all events of a group have. Members have events of their own. */
-const GroupEvent = Type.Object({ groupId: Uuid, key: Type.String(), by: Actor })
+const GroupEvent = Type.Object({ groupId: Uuid, sequence: GroupSequence, key: Type.String(), by: Actor })
 
 /**
  * Events of webhooks, by their `type` (Standard Webhooks). Apps get those of the identities that are connected to them,

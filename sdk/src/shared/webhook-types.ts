@@ -259,6 +259,7 @@ export type WebhookEvent =
   data: {
     identityId: string
     groupId: string
+    sequence: number
     key: string
     source: 'manual' | 'scim' | 'upstream'
     by: 'self' | 'operator' | 'scim' | 'system'
@@ -272,6 +273,7 @@ export type WebhookEvent =
   data: {
     identityId: string
     groupId: string
+    sequence: number
     key: string
     source: 'manual' | 'scim' | 'upstream'
     by: 'self' | 'operator' | 'scim' | 'system'

@@ -25,13 +25,21 @@ export const onEventRecorded = wakeup.onNotified
 type StateType = 'identity.suspended' | 'identity.activated' | 'identity.restored' | 'identity.deleted'
 type MemberType = 'group.member.added' | 'group.member.removed'
 
+type OfIdentity = { identityId: IdentityId; by: EventActor }
+
 /** What happened to an identity, for the apps that it is connected to and for the webhooks of the service. */
-export type IdentityEvent = { identityId: IdentityId; by: EventActor } & (
-  | { type: StateType | 'identity.created' }
-  | { type: 'identity.updated'; claims: EditedClaim[] }
-  | { type: 'identity.deletion_scheduled'; until: Date }
-  | { type: MemberType; groupId: string; key: string; source: MemberSource }
-)
+export type IdentityEvent = OfIdentity &
+  (
+    | { type: StateType | 'identity.created' }
+    | { type: 'identity.updated'; claims: EditedClaim[] }
+    | { type: 'identity.deletion_scheduled'; until: Date }
+  )
+
+/** A membership that began or ended. */
+export type MembershipEvent = OfIdentity & { type: MemberType; groupId: string; key: string; source: MemberSource }
+
+/** The sequence of each group after a change, by its ID. */
+export type GroupSequences = Map<string, number>
 
 /**
  * Maximum delay of what may happen to all identities of an account at once. Events at the same time would disclose that
@@ -45,7 +53,23 @@ const apartTypes: readonly WebhookEventType[] = ['identity.suspended', 'identity
  * once for the webhooks of the service. An app gets only what its scope shows. Call it after the identities have
  * changed, and before they are deleted. It reads the apps of these identities alone.
  */
-export async function recordIdentityEvents(tx: Transaction, events: IdentityEvent[], now: Date): Promise<void> {
+export function recordIdentityEvents(tx: Transaction, events: IdentityEvent[], now: Date): Promise<void> {
+  return recordEvents(tx, events, new Map(), now)
+}
+
+/** Records events of members like `recordIdentityEvents`. The caller has changed, and so locked, their groups. */
+export function recordMembershipEvents(
+  tx: Transaction,
+  events: MembershipEvent[],
+  sequences: GroupSequences,
+  now: Date,
+): Promise<void> {
+  return recordEvents(tx, events, sequences, now)
+}
+
+type AppEvent = IdentityEvent | MembershipEvent
+
+async function recordEvents(tx: Transaction, events: AppEvent[], sequences: GroupSequences, now: Date): Promise<void> {
   if (events.length === 0) return
   const identityIds = [...new Set(events.map(({ identityId }) => identityId))]
   const types = [...new Set(events.map(({ type }) => type))]
@@ -53,7 +77,7 @@ export async function recordIdentityEvents(tx: Transaction, events: IdentityEven
   const isShared = await readSharedGroups(tx, [...recipients.values()].flat(), events)
   const recorded = events.flatMap((event) =>
     (recipients.get(event.identityId) ?? []).flatMap((recipient) => {
-      const sent = eventFor(recipient, event)
+      const sent = eventFor(recipient, event, sequences)
       if (!sent || ('groupId' in event && !isShared(recipient, event.groupId))) return []
       const { clientId } = recipient
       const { type, data } = sent
@@ -72,14 +96,26 @@ export type GroupEvent = { groupId: string; key: string; by: EventActor } & (
 )
 
 /** Records an event of a group as a row of the transaction, if a webhook of the service gets it. */
-export async function recordGroupEvent(tx: Transaction, event: GroupEvent, now: Date): Promise<void> {
-  const { type, ...data } = event
+export async function recordGroupEvent(
+  tx: Transaction,
+  event: GroupEvent,
+  sequences: GroupSequences,
+  now: Date,
+): Promise<void> {
+  const { type, ...group } = event
+  const data = { ...group, sequence: sequenceOf(group, sequences) }
   const isRecorded = await store.insertGroupEvent(tx, { type, data: JSON.stringify(data), happenedAt: now })
   if (isRecorded) afterCommit(tx, wakeup.notify)
 }
 
+function sequenceOf({ groupId }: { groupId: string }, sequences: GroupSequences): number {
+  const sequence = sequences.get(groupId)
+  if (sequence === undefined) throw new Error('an event is of no group')
+  return sequence
+}
+
 /** Returns whether a recipient may know of a group, for the groups of some events. */
-async function readSharedGroups(tx: Transaction, recipients: Recipient[], events: IdentityEvent[]) {
+async function readSharedGroups(tx: Transaction, recipients: Recipient[], events: AppEvent[]) {
   const clientIds = new Set(
     recipients.flatMap(({ clientId, scope }) => (clientId !== null && scope.includes('groups') ? [clientId] : [])),
   )
@@ -98,7 +134,11 @@ function timeOf(type: WebhookEventType, now: Date): Date {
 const scopeOfClaim = { name: 'profile', preferred_username: 'profile', picture: 'profile', email: 'email' } as const
 
 /** Returns what a recipient gets of an event, or undefined if the scope of the app shows nothing of it. */
-function eventFor({ clientId, sequence, scope }: Recipient, event: IdentityEvent): Sent | undefined {
+function eventFor(
+  { clientId, sequence, scope }: Recipient,
+  event: AppEvent,
+  sequences: GroupSequences,
+): Sent | undefined {
   const { identityId, by } = event
   const data = { identityId, sequence, by }
   switch (event.type) {
@@ -113,7 +153,7 @@ function eventFor({ clientId, sequence, scope }: Recipient, event: IdentityEvent
     case 'group.member.added':
     case 'group.member.removed': {
       const { type, groupId, key, source } = event
-      return { type, data: { identityId, groupId, key, source, by } }
+      return { type, data: { identityId, groupId, sequence: sequenceOf(event, sequences), key, source, by } }
     }
     case 'identity.suspended':
     case 'identity.activated':

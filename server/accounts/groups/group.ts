@@ -4,7 +4,12 @@ import type { GroupField } from '@countersign/protocol/clients/webhook-events'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { ClientId, OrganizationId } from '@countersign/protocol/ids'
-import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
+import {
+  type GroupEvent,
+  type MembershipEvent,
+  recordGroupEvent,
+  recordMembershipEvents,
+} from '#accounts/app-events/event.ts'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
 import {
   auditFieldsOf,
@@ -115,6 +120,18 @@ export async function requireGroups(db: Database | Transaction, keys: string[]):
   return found.map(({ groupId, key }) => ({ groupId, key }))
 }
 
+/** Records an event of a group, which the caller has locked, for webhooks of the service. */
+export async function recordGroupChange(tx: Transaction, event: GroupEvent, now: Date): Promise<void> {
+  await recordGroupEvent(tx, event, await store.advanceGroups(tx, [event.groupId]), now)
+}
+
+/** Records who is a member now, or is no longer, of groups that the caller has locked. */
+export async function recordMemberships(tx: Transaction, events: MembershipEvent[], now: Date): Promise<void> {
+  if (events.length === 0) return
+  const groupIds = [...new Set(events.map(({ groupId }) => groupId))]
+  await recordMembershipEvents(tx, events, await store.advanceGroups(tx, groupIds), now)
+}
+
 type GroupInput = GroupChange & { key: string; displayName: string }
 
 /**
@@ -135,7 +152,7 @@ export async function createGroup(db: Database, operator: Operator, requested: G
     const isNew = await store.insertGroup(tx, inserted, now)
     if (!isNew) throw await whyNot(tx, key)
     await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
-    await recordGroupEvent(tx, { type: 'group.created', groupId, key, by: 'operator' }, now)
+    await recordGroupChange(tx, { type: 'group.created', groupId, key, by: 'operator' }, now)
     return getGroup(tx, groupId)
   })
 }
@@ -157,7 +174,7 @@ export async function protectGroups(
   const changed: GroupField[] = ['protected']
   for (const { groupId, key } of await store.protectGroups(tx, groupIds, now)) {
     await recordAuditEvent(tx, { ...act, details: { groupId, key, changed } }, now)
-    await recordGroupEvent(tx, { type: 'group.updated', groupId, key, by: 'operator', fields: changed }, now)
+    await recordGroupChange(tx, { type: 'group.updated', groupId, key, by: 'operator', fields: changed }, now)
   }
 }
 
@@ -189,7 +206,7 @@ export async function updateGroup(
     const fields = changeable.filter((field) => change[field] !== undefined)
     const details = { groupId, key, changed: fields }
     await recordAuditEvent(tx, { action: 'group.updated', ...auditFieldsOf(operator), details }, now)
-    await recordGroupEvent(tx, { type: 'group.updated', groupId, key, by: 'operator', fields }, now)
+    await recordGroupChange(tx, { type: 'group.updated', groupId, key, by: 'operator', fields }, now)
     return group
   })
 }
@@ -205,7 +222,7 @@ export async function deleteGroup(db: Database, { operator, groupId }: GroupTarg
     await store.markDeleted(tx, groupId, now)
     const { key } = group
     await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)
-    await recordGroupEvent(tx, { type: 'group.deleted', groupId, key, by: 'operator' }, now)
+    await recordGroupChange(tx, { type: 'group.deleted', groupId, key, by: 'operator' }, now)
   })
 }
 
@@ -214,7 +231,7 @@ export function pruneDeletedGroups(db: Database, now: Date, batch: number): Prom
   return transaction(db, async (tx) => {
     const members = await store.deleteMembersOfDeleted(tx, batch)
     const events = members.map((member) => ({ type: 'group.member.removed', by: 'system', ...member }) as const)
-    await recordIdentityEvents(tx, events, now)
+    await recordMemberships(tx, events, now)
     return members.length > 0 ? members.length : store.pruneDeletedGroups(tx)
   })
 }

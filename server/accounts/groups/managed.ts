@@ -1,14 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { sourceOf } from '#accounts/operators/acting-operator.ts'
 import { requireNotOwnAccount } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
 import { type AuditEvent, recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { findGroupsByKey, type GroupRef } from './group.ts'
+import { findGroupsByKey, type GroupRef, recordGroupChange, recordMemberships } from './group.ts'
 import * as store from './managed-store.ts'
 import { addToMemberCount, deleteMembers, findInTooManyGroups, insertMembers } from './member-store.ts'
 import { markDeleted, updateGroup } from './store.ts'
@@ -37,7 +36,7 @@ export async function createGroupOfSource(
     throw existing ? errors.group_exists() : errors.too_many_groups()
   }
   await recordAuditEvent(tx, { action: 'group.created', ...auditFieldsOf(operator), details: { groupId, key } }, now)
-  await recordGroupEvent(tx, { type: 'group.created', groupId, key, by: 'scim' }, now)
+  await recordGroupChange(tx, { type: 'group.created', groupId, key, by: 'scim' }, now)
   return groupId
 }
 
@@ -54,7 +53,7 @@ export async function renameGroupOfSource(
   const fields = ['displayName' as const]
   const details = { groupId, key, changed: fields }
   await recordAuditEvent(tx, { action: 'group.updated', ...auditFieldsOf(operator), details }, now)
-  await recordGroupEvent(tx, { type: 'group.updated', groupId, key, by: 'scim', fields }, now)
+  await recordGroupChange(tx, { type: 'group.updated', groupId, key, by: 'scim', fields }, now)
 }
 
 /** Deletes a group, which its source has locked. A cleanup task deletes its members. */
@@ -66,7 +65,7 @@ export async function deleteGroupOfSource(
   const { groupId, key } = group
   await markDeleted(tx, groupId, now)
   await recordAuditEvent(tx, { action: 'group.deleted', ...auditFieldsOf(operator), details: { groupId, key } }, now)
-  await recordGroupEvent(tx, { type: 'group.deleted', groupId, key, by: 'scim' }, now)
+  await recordGroupChange(tx, { type: 'group.deleted', groupId, key, by: 'scim' }, now)
 }
 
 type Change = { operator: Operator; group: GroupRef; add: IdentityId[]; remove: IdentityId[] }
@@ -133,7 +132,7 @@ async function record(tx: Transaction, { by, group, action, audited, notified }:
     now,
   )
   const membership = { by: 'scim', source: 'scim', groupId, key } as const
-  await recordIdentityEvents(
+  await recordMemberships(
     tx,
     notified.map((identityId) => ({ type: action, identityId, ...membership }) as const),
     now,

@@ -1,7 +1,6 @@
 import type { GroupMember } from '@countersign/protocol/accounts/groups'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { recordIdentityEvents } from '#accounts/app-events/event.ts'
 import { lockIdentities } from '#accounts/identities/identity.ts'
 import { requireOtherAccounts } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
@@ -14,6 +13,7 @@ import {
   type GroupTarget,
   getGroup,
   lockGroup,
+  recordMemberships,
   requireRightsOverMembers,
 } from './group.ts'
 import type { GroupRow } from './store.ts'
@@ -99,7 +99,7 @@ export async function joinGroups(
     const details = { groupId, key: group.key, invitationId }
     await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
     const joining = { identityId, groupId, key: group.key, source: 'manual', by: 'self' } as const
-    await recordIdentityEvents(tx, [{ type: 'group.member.added', ...joining }], now)
+    await recordMemberships(tx, [{ type: 'group.member.added', ...joining }], now)
   }
   return true
 }
@@ -123,7 +123,7 @@ async function recordChanges(
   const membership = { by: 'operator', source, groupId, key } as const
   const joining = joined.map((identityId) => ({ type: 'group.member.added', identityId, ...membership }) as const)
   const leaving = left.map((identityId) => ({ type: 'group.member.removed', identityId, ...membership }) as const)
-  await recordIdentityEvents(tx, [...joining, ...leaving], now)
+  await recordMemberships(tx, [...joining, ...leaving], now)
 }
 
 /** Group of an identity. A directory may manage it. */

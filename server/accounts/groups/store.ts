@@ -1,4 +1,5 @@
 import type { MemberSource } from '@countersign/protocol/clients/webhook-events'
+import type { GroupSequences } from '#accounts/app-events/event.ts'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
@@ -125,6 +126,26 @@ export async function protectGroups(tx: Transaction, groupIds: string[], now: Da
     )
     .returning(['group_id as groupId', 'key'])
     .execute()
+}
+
+/** Counts a change of some groups. Returns their sequences, which have the order of the changes. */
+export async function advanceGroups(tx: Transaction, groupIds: string[]): Promise<GroupSequences> {
+  // In one order, like everything that locks several groups. The cleanup has not locked deleted ones.
+  if (groupIds.length > 1)
+    await tx
+      .selectFrom('user_group')
+      .select('group_id')
+      .where('group_id', 'in', groupIds)
+      .orderBy('group_id')
+      .forNoKeyUpdate()
+      .execute()
+  const rows = await tx
+    .updateTable('user_group')
+    .set(({ eb }) => ({ event_sequence: eb('event_sequence', '+', 1) }))
+    .where('group_id', 'in', groupIds)
+    .returning(['group_id as groupId', 'event_sequence as sequence'])
+    .execute()
+  return new Map(rows.map(({ groupId, sequence }) => [groupId, sequence]))
 }
 
 /** Marks a group as deleted, which the caller has locked. From now on nothing counts it. */

@@ -1,12 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import { recordGroupEvent, recordIdentityEvents } from '#accounts/app-events/event.ts'
+import { recordMembershipEvents } from '#accounts/app-events/event.ts'
 import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import type { GroupRef } from './group.ts'
+import { type GroupRef, recordGroupChange } from './group.ts'
 import { listByGroup, unlistByGroup } from './member-store.ts'
 import * as store from './upstream-store.ts'
 
@@ -44,7 +44,7 @@ export async function requireGroupsOfOrganization(
     const inserted = { groupId, key, displayName: key.slice(prefix.length), organizationId }
     if (!(await store.insertGroupOfOrganization(tx, inserted, now))) throw errors.too_many_groups()
     await recordAuditEvent(tx, { action: 'group.created', actor: 'system', details: { groupId, key } }, now)
-    await recordGroupEvent(tx, { type: 'group.created', groupId, key, by: 'system' }, now)
+    await recordGroupChange(tx, { type: 'group.created', groupId, key, by: 'system' }, now)
     groups.push({ groupId, key })
   }
   return { groups, isAdded: missing.length > 0 }
@@ -58,7 +58,7 @@ export async function deleteGroupsOfOrganization(
 ): Promise<void> {
   for (const { groupId, key } of await store.markGroupsOfOrganizationDeleted(tx, organizationId, now)) {
     await recordAuditEvent(tx, { action: 'group.deleted', actor: 'system', details: { groupId, key } }, now)
-    await recordGroupEvent(tx, { type: 'group.deleted', groupId, key, by: 'system' }, now)
+    await recordGroupChange(tx, { type: 'group.deleted', groupId, key, by: 'system' }, now)
   }
 }
 
@@ -118,7 +118,7 @@ type Change = { action: 'group.member.added' | 'group.member.removed'; members: 
 async function record(tx: Transaction, { action, members, groups }: Change, now: Date): Promise<void> {
   if (members.length === 0) return
   const difference = action === 'group.member.added' ? 1 : -1
-  await store.addToMemberCounts(
+  const sequences = await store.addToMemberCounts(
     tx,
     members.map(({ groupId }) => groupId),
     difference,
@@ -130,7 +130,7 @@ async function record(tx: Transaction, { action, members, groups }: Change, now:
   const acts = changes.map(({ identityId, ...details }) => ({ action, actor: 'system', identityId, details }) as const)
   await recordAuditEvents(tx, acts, now)
   const events = changes.map((change) => ({ type: action, by: 'system', source: 'upstream', ...change }) as const)
-  await recordIdentityEvents(tx, events, now)
+  await recordMembershipEvents(tx, events, sequences, now)
 }
 
 /** Ends at once what former members of an organization are in its groups. The caller has locked the organization. */

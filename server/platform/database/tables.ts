@@ -1103,6 +1103,7 @@ export interface Tables {
     created_at: Date
     updated_at: Date
     deleted_at: Date | null
+    event_sequence: Generated<number>
   }
   webhook_attempt: {
     receiver_id: string

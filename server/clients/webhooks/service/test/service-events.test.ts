@@ -204,6 +204,37 @@ test('WHK-26 a webhook that is disabled while an event is queued for it has none
   assert.deepEqual(others, [])
 })
 
+test('WHK-29 of raced changes of a group, the later has the higher sequence, also with an earlier time', async (t) => {
+  const service = await hearing(t, { events: ['group.member.added', 'group.member.removed'] })
+  const [x, z] = [(await world.person()).identityId, (await world.person()).identityId]
+  const { groupId } = await ask<{ groupId: string }>('POST', 'groups', { key: 'raced', displayName: 'Raced' })
+  const addX = () => ask('PUT', `groups/${groupId}/members/${x}`)
+  // The embedded database runs one transaction after another.
+  if (!isShared) await addX()
+  const { batch } = await transaction(world.db, async (tx) => {
+    await tx.selectFrom('identity').select('identity_id').where('identity_id', '=', z).forUpdate().execute()
+    const begun = ask('POST', `groups/${groupId}/members/batch`, { add: [z], remove: [x] })
+    await untilOneWaits()
+    world.pass(1)
+    if (isShared) await addX()
+    return { batch: begun }
+  })
+  await batch
+  const { members } = await ask<{ members: { identityId: string }[] }>('GET', `groups/${groupId}/members`)
+  assert.deepEqual(
+    members.map(({ identityId }) => identityId),
+    [z],
+  )
+  const bySequence = (await service.received())
+    .map(({ type, data }) => ({ sequence: Number(data['sequence']), type, identityId: data['identityId'] }))
+    .toSorted((one, other) => one.sequence - other.sequence)
+  assert.deepEqual(bySequence.findLast(({ identityId }) => identityId === x)?.type, 'group.member.removed')
+  assert.deepEqual(
+    bySequence.map(({ sequence }) => sequence),
+    [2, 3, 3],
+  )
+})
+
 test('each webhook gets the types that it selects; without any, nothing is recorded', async (t) => {
   const [all, groups, people] = [
     await hearing(t),
