@@ -86,6 +86,7 @@ test('a user who was signed out before a deletion arrived keeps their account an
   const { page } = eve
   await page.route(isAccount, (route) => route.abort(), { times: 1 })
   await tryToDelete(eve, 'eve')
+  await rename(eve, 'evelyn')
   await eve.context.clearCookies()
   await eve.press('delete-account')
   await page.getByRole('alert').getByText(words.problem.refused.unauthorized).waitFor()
@@ -94,6 +95,20 @@ test('a user who was signed out before a deletion arrived keeps their account an
   await eve.control('continue-as').waitFor()
   await eve.leave()
 })
+
+/** Renames the identity of a user, as another tab of theirs would. */
+async function rename({ page }: Person, handle: string): Promise<void> {
+  const status = await page.evaluate(
+    async ([baseUrl, body]) => {
+      const { identities } = await (await fetch(`${baseUrl}/api/identities`, { credentials: 'include' })).json()
+      const headers = { 'content-type': 'application/json' }
+      const url = `${baseUrl}/api/identities/${identities[0].identityId}`
+      return (await fetch(url, { method: 'PATCH', credentials: 'include', headers, body })).status
+    },
+    [stage.service.baseUrl, JSON.stringify({ handle })] as const,
+  )
+  assert.equal(status, 200)
+}
 
 /** Deletes the account of a user who gets no response. */
 async function tryToDelete(person: Person, handle: string): Promise<void> {

@@ -71,7 +71,7 @@ test('there is no layout shift when a passkey from autofill leads to the choice 
   await bob.leave()
 })
 
-test('an identity whose creation got no response is found by the next try', async () => {
+test('an identity whose creation got no response is found by the next try, and gets its display name', async () => {
   const eve = await stage.enroll({ handle: 'eve', displayName: 'Eve' })
   const { page } = eve
   await page.route(
@@ -88,8 +88,9 @@ test('an identity whose creation got no response is found by the next try', asyn
   await eve.write('displayName', 'Eve Two')
   await eve.press('add-identity')
   await page.getByRole('alert').getByText(words.problem.unreachable).waitFor()
+  await eve.write('displayName', 'Eve the Second')
   await eve.press('add-identity')
-  await page.getByRole('heading', { name: 'Eve Two' }).waitFor()
+  await page.getByRole('heading', { name: 'Eve the Second' }).waitFor()
   assert.equal(await page.getByRole('dialog').count(), 0)
   const { identities } = await eve.call(stage.service.baseUrl, 'GET /api/identities')
   assert.deepEqual(identities.map(({ handle }) => handle).toSorted(), ['eve', 'eve-two'])

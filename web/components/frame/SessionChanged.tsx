@@ -60,7 +60,7 @@ function SessionChanged({ onClose }: { onClose: () => void }) {
             {words.reload}
           </button>
           <button type="button" class="button ghost" data-action="keep-page" onClick={() => dialog.current?.close()}>
-            {frame.cancel}
+            {frame.close}
           </button>
         </div>
       </div>

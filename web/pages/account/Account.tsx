@@ -137,7 +137,7 @@ function Content({ section, onGo, ...props }: ContentProps) {
     case 'activity':
       return <Activity {...props} onGo={onGo} />
     case 'data':
-      return <DataAndDeletion session={data.session} />
+      return <DataAndDeletion data={data} />
   }
 }
 

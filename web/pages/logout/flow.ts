@@ -1,5 +1,6 @@
 import type { LogoutView } from '@countersign/protocol/pages'
 import { useState } from 'preact/hooks'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { call, ApiError } from '../../lib/api/call.ts'
 import { submitRedirect } from '../../lib/navigation.ts'
 import { readSession, signOut, type Session } from '../../lib/session/session.ts'
@@ -20,6 +21,7 @@ export function useFlow({ idTokenHint, after }: LogoutView) {
     if (idTokenHint !== undefined && (await isEndedFor(idTokenHint))) return finish()
     const session = await readSession()
     if (!session) return finish()
+    showUser(session.user)
     setStep({ at: 'ask', session })
   }
 

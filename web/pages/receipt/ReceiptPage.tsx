@@ -7,6 +7,7 @@ import { PageLayout, StepHeading } from '../../components/frame/Frame.tsx'
 import { Empty } from '../../components/ui/Card.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { loadHand } from '../../components/signature/hand.ts'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { Authenticate } from '../../components/unlock/Authenticate.tsx'
 import { ApiError, call, callText } from '../../lib/api/call.ts'
 import { downloadFile, saveReceipt } from '../../lib/download.ts'
@@ -25,6 +26,7 @@ export function ReceiptPage() {
   const [step, setStep] = useState<Step>({ at: 'look' })
   const look = async () => {
     const session = await fetchOwnSession()
+    showUser(session?.user)
     setStep(session ? await read(session) : { at: 'sign in' })
   }
   useEffect(() => void doing.perform({ name: 'look', do: look }), [])

@@ -45,11 +45,7 @@ function CurrentStep({ flow, doing }: { flow: ReturnType<typeof useFlow>; doing:
       return (
         <>
           <Named {...step} />
-          <Authenticate
-            returnTo={`${location.pathname}${location.search}`}
-            doing={doing}
-            onSignedIn={({ identities }) => flow.signedIn(identities)}
-          />
+          <Authenticate returnTo={`${location.pathname}${location.search}`} doing={doing} onSignedIn={flow.signedIn} />
         </>
       )
     case 'choose identity':

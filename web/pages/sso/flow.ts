@@ -1,9 +1,13 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { PendingSsoLogin } from '@countersign/protocol/organizations/sso'
 import { useState } from 'preact/hooks'
+import { showUser } from '../../components/frame/shown-user.ts'
 import { call, ApiError } from '../../lib/api/call.ts'
 import { readSession } from '../../lib/session/session.ts'
 import { arrivalOfPage, unlessOver } from './arrival.ts'
+
+/** The user who has signed in, with their identities. */
+type Owner = { user: { userId: string }; identities: Identity[] }
 
 /** The steps of linking an account after an SSO login. */
 export type Step =
@@ -30,12 +34,17 @@ export function useFlow() {
     if (arrival.purpose === 'test') return setStep({ at: 'tested', arrival })
     const session = await readSession()
     const isHere = session?.authMethod === 'passkey' && session.secondsSinceAuthTime < freshSeconds
-    if (isHere) return setStep({ at: 'choose identity', arrival, identities: session.identities })
+    if (isHere) return choose(arrival, session)
     setStep({ at: 'authenticate', arrival })
   }
 
-  function signedIn(identities: Identity[]) {
-    if (step.at === 'authenticate') setStep({ at: 'choose identity', arrival: step.arrival, identities })
+  function signedIn(owner: Owner) {
+    if (step.at === 'authenticate') choose(step.arrival, owner)
+  }
+
+  function choose(arrival: PendingSsoLogin, { user, identities }: Owner) {
+    showUser(user)
+    setStep({ at: 'choose identity', arrival, identities })
   }
 
   async function connect({ identityId }: Identity) {

@@ -1,12 +1,10 @@
 import { ApiError, call, NetworkError } from '../../../lib/api/call.ts'
-import { callOpen } from '../../../lib/api/open-call.ts'
 import { downloadFile } from '../../../lib/download.ts'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { useRef, useState } from 'preact/hooks'
-import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
+import { isKnown, signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { forgetUser } from '../../../lib/session/known-users.ts'
-import type { Session } from '../../../lib/session/session.ts'
 import { ActionButton, ActionForm } from '../../../components/form/Actions.tsx'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { toast } from '../../../components/frame/toast.ts'
@@ -16,6 +14,7 @@ import { useAccountWords } from '../words.ts'
 import { Dialog, ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { Field } from '../../../components/form/Field.tsx'
+import type { AccountData } from '../account-data.ts'
 import { useMessages } from '../words.ts'
 
 /** Downloads all data that the service stores about the user. */
@@ -27,7 +26,8 @@ async function downloadAccountExport(fileName: string): Promise<void> {
 /**
  * Asks for confirmation before an account is deleted. The user types the username, so that no one confirms by habit.
  */
-function DeleteAccount({ session, onClose }: { session: Session; onClose: () => void }) {
+function DeleteAccount({ data, onClose }: { data: AccountData; onClose: () => void }) {
+  const { session, passkeys } = data
   const words = useMessages()
   const doing = useActions()
   const [typed, setTyped] = useState('')
@@ -48,7 +48,7 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
         await withRecentAuthentication(() => call('DELETE /api/account', { querystring }))
       } catch (error) {
         isUnsure.current ||= error instanceof NetworkError
-        if (!(isUnsure.current && (await isDeleted(error, session)))) return setApps(appsThatWouldGo(error))
+        if (!(isUnsure.current && (await isDeleted(error, passkeys)))) return setApps(appsThatWouldGo(error))
       }
       forgetUser(session.user.userId)
       await signalAllAcceptedCredentials(session.user.userId, [])
@@ -84,14 +84,10 @@ function DeleteAccount({ session, onClose }: { session: Session; onClose: () => 
  * Returns whether a request failed because the account no longer exists: the response to an earlier try may have been
  * lost. A session can also end otherwise, and then the passkeys of the account must stay.
  */
-async function isDeleted(error: unknown, { identities: [identity] }: Session): Promise<boolean> {
-  if (!(identity && error instanceof ApiError && error.status === 401)) return false
-  const { handle, identityId } = identity
-  const looking = callOpen('GET /api/signing/public-key/:handle', { params: { handle }, querystring: { identityId } })
-  return looking.then(
-    () => false,
-    (found: unknown) => found instanceof ApiError && found.code === 'identity_not_found',
-  )
+async function isDeleted(error: unknown, passkeys: AccountData['passkeys']): Promise<boolean> {
+  if (!(error instanceof ApiError && error.status === 401)) return false
+  const known = await Promise.all(passkeys.map(({ credentialId }) => isKnown(credentialId)))
+  return !known.includes(true)
 }
 
 /** Returns the names of the user's registered apps if these prevent the deletion. */
@@ -102,7 +98,7 @@ function appsThatWouldGo(error: unknown): string[] {
 }
 
 /** Export of all data, and deletion of the account. */
-export function DataAndDeletion({ session }: { session: Session }) {
+export function DataAndDeletion({ data }: { data: AccountData }) {
   const words = useMessages().data
   const own = useAccountWords().data
   const doing = useActions()
@@ -140,7 +136,7 @@ export function DataAndDeletion({ session }: { session: Session }) {
           </button>
         </div>
       </Card>
-      {leaving && <DeleteAccount session={session} onClose={() => setLeaving(false)} />}
+      {leaving && <DeleteAccount data={data} onClose={() => setLeaving(false)} />}
     </>
   )
 }

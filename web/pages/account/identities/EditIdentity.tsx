@@ -22,8 +22,8 @@ export function AddIdentity({ identities, onAdded, onClose }: AddIdentityProps) 
   const doing = useActions()
   const [draft, setDraft] = useState(emptyDraft)
   const [checked, setChecked] = useState(false)
-  /** The username of a try without a response. That identity may exist. */
-  const unanswered = useRef<string | undefined>(undefined)
+  /** What was sent in a try without a response. That identity may exist. */
+  const unanswered = useRef<IdentityDraft | undefined>(undefined)
   const add: Action = {
     name: 'add-identity',
     label: words.identities.create,
@@ -38,11 +38,15 @@ export function AddIdentity({ identities, onAdded, onClose }: AddIdentityProps) 
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'quiet', do: onClose }
 
   async function findOrNoteTaken(error: unknown) {
-    if (error instanceof NetworkError) unanswered.current = draft.handle
+    if (error instanceof NetworkError) unanswered.current = draft
     if (!isHandleRefused(error)) throw error
-    const added = unanswered.current === draft.handle ? await findAdded(draft.handle, identities) : undefined
-    if (!added) setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
-    return added
+    const tried = unanswered.current?.handle === draft.handle ? unanswered.current : undefined
+    const added = tried && (await findAdded(draft.handle, identities))
+    if (!added) return setDraft({ ...draft, taken: [...draft.taken, draft.handle] })
+    const { identityId } = added
+    const { displayName } = draft
+    if (tried.displayName === displayName) return added
+    return call('PATCH /api/identities/:identityId', { params: { identityId }, body: { displayName } })
   }
 
   return (
