@@ -5,7 +5,7 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
-import { findKeys, readFirst } from '#platform/database/distributed/keys.ts'
+import { readFirst } from '#platform/database/distributed/keys.ts'
 
 const group = [
   'group_id as groupId',
@@ -128,17 +128,8 @@ export async function protectGroups(tx: Transaction, groupIds: string[], now: Da
     .execute()
 }
 
-/** Counts a change of some groups. Returns their sequences, which have the order of the changes. */
+/** Counts a change of some locked groups. Returns their sequences, which have the order of the changes. */
 export async function advanceGroups(tx: Transaction, groupIds: string[]): Promise<GroupSequences> {
-  // In one order, like everything that locks several groups. The cleanup has not locked deleted ones.
-  if (groupIds.length > 1)
-    await tx
-      .selectFrom('user_group')
-      .select('group_id')
-      .where('group_id', 'in', groupIds)
-      .orderBy('group_id')
-      .forNoKeyUpdate()
-      .execute()
   const rows = await tx
     .updateTable('user_group')
     .set(({ eb }) => ({ event_sequence: eb('event_sequence', '+', 1) }))
@@ -155,12 +146,27 @@ export async function markDeleted(tx: Transaction, groupId: string, now: Date): 
 
 type FormerMember = { identityId: IdentityId; groupId: string; key: string; source: MemberSource }
 
-/** Deletes up to `batch` members of deleted groups. Several processes may do so at the same time. */
+/** Maximum number of deleted groups whose members are deleted at once: each is locked. */
+const deletedGroupsMax = 100
+
+/**
+ * Deletes up to `batch` members of deleted groups. The groups are locked first and in their order, as by everything
+ * that changes members.
+ */
 export async function deleteMembersOfDeleted(tx: Transaction, batch: number): Promise<FormerMember[]> {
-  const deleted = tx.selectFrom('user_group').select('group_id').where('deleted_at', 'is not', null)
+  const deleted = await tx
+    .selectFrom('user_group')
+    .select('group_id as groupId')
+    .where('deleted_at', 'is not', null)
+    .orderBy('group_id')
+    .limit(sql.lit(deletedGroupsMax))
+    .forNoKeyUpdate()
+    .execute()
+  if (deleted.length === 0) return []
+  const groupIds = deleted.map(({ groupId }) => groupId)
   const members = isDistributed(tx)
-    ? sql`group_member_by_group member where group_id = any(${await findKeys(tx, deleted)})`
-    : sql`(${deleted}) ended cross join lateral (
+    ? sql`group_member_by_group member where group_id = any(${groupIds}::uuid[])`
+    : sql`unnest(${groupIds}::uuid[]) ended (group_id) cross join lateral (
           select group_id, identity_id from group_member_by_group
           where group_member_by_group.group_id = ended.group_id
           limit ${batch}
