@@ -1,6 +1,6 @@
 /**
- * Sets the size of Node's thread pool, before its first use. Half of the threads look up host names for everything that
- * does not ask name servers itself: the database, mail, and what OUTBOUND_NETWORKS lists, which has two of the four.
+ * Sets the size of Node's thread pool, before its first use. Half of the threads can look up host names (`getaddrinfo`)
+ * at a time: two for requests (`host-lookup.ts`), and two for the database, mail and telemetry.
  */
 const threadsMin = 8
 

@@ -2,6 +2,7 @@ import { ADDRCONFIG, type LookupAddress } from 'node:dns'
 import { lookup as lookUp, Resolver as NameServerClient } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { reasonOf, type Resolver } from './addresses.ts'
 
 /**
@@ -23,23 +24,29 @@ const hostsPath = process.platform === 'win32' ? String.raw`C:\Windows\System32\
 type Sources = {
   /** Addresses of name servers, by default those of this machine. */
   nameServers?: string[]
+  /** The families of addresses that this machine can connect to, 4 and 6. */
+  findFamilies?: () => Set<number>
   lookUpByMachine?: (hostname: string) => Promise<LookupAddress[]>
 }
 
 /**
- * Creates the resolver of host names. Names given by others cost no thread: the hosts file has them, or a name server
- * is asked, until the request ends. So does the name of an operator; one that the name servers do not know is looked up
- * by the machine, with its search domains. What OUTBOUND_NETWORKS lists is looked up by the machine at once.
+ * Creates the resolver of host names. It looks a name up in the hosts file, and then asks the name servers until the
+ * request ends, which takes no thread. The machine looks up the name of an operator, with its search domains, if the
+ * name servers give no address, and what OUTBOUND_NETWORKS lists without asking them.
  */
-export function createHostResolver({ nameServers = [], lookUpByMachine = machineLookup }: Sources = {}): Resolver {
+export function createHostResolver({
+  nameServers = [],
+  findFamilies = familiesOfMachine,
+  lookUpByMachine = machineLookup,
+}: Sources = {}): Resolver {
   async function resolve(hostname: string, { namedBy, signal }: Parameters<Resolver>[1]): Promise<LookupAddress[]> {
     if (namedBy === 'list') return lookUpByMachine(hostname)
     const known = await findLocally(hostname)
     if (known.length > 0) return known
     try {
-      return await askNameServers(hostname, nameServers, signal)
+      return usable(await askNameServers(hostname, nameServers, signal), findFamilies())
     } catch (error) {
-      if (namedBy === 'operator' && reasonOf(error) === 'ENOTFOUND') return lookUpByMachine(hostname)
+      if (namedBy === 'operator' && !signal.aborted) return lookUpByMachine(hostname)
       throw error
     }
   }
@@ -75,6 +82,22 @@ export function addressesIn(hostsFile: string, name: string): LookupAddress[] {
 function addressesOf(addresses: string[]): LookupAddress[] {
   const found = addresses.map((address) => ({ address, family: isIP(address) }))
   return found.filter(({ family }) => family !== 0).toSorted((a, b) => a.family - b.family)
+}
+
+/**
+ * Leaves out addresses of a family that this machine has no address of, if there are others, as `getaddrinfo` does with
+ * ADDRCONFIG. A connection would try them in turn, and cut each attempt but the last after half a second.
+ */
+function usable(found: LookupAddress[], families: Set<number>): LookupAddress[] {
+  const left = found.filter(({ family }) => families.has(family))
+  return left.length > 0 ? left : found
+}
+
+/** Returns the families of this machine's addresses, other than those of itself and of one link alone. */
+function familiesOfMachine(): Set<number> {
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  const outer = own.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+  return new Set(outer.map(({ address }) => isIP(address)))
 }
 
 /**

@@ -17,10 +17,11 @@ type NamedBy = 'list' | 'operator' | 'anyone'
 const never = new AbortController().signal
 
 /** Creates a resolver with this name server, and names that only the machine knows. */
-function resolverWith(machineKnows: Record<string, string> = {}) {
+function resolverWith(machineKnows: Record<string, string> = {}, families = [4, 6]) {
   const lookedUpByMachine: string[] = []
   const resolveName = createHostResolver({
     nameServers: [server.address],
+    findFamilies: () => new Set(families),
     async lookUpByMachine(hostname) {
       lookedUpByMachine.push(hostname)
       const address = machineKnows[hostname]
@@ -85,8 +86,9 @@ test('the machine looks up what OUTBOUND_NETWORKS lists, and names of operators 
   )
   assert.deepEqual(await find('intranet', 'operator'), ['10.0.0.6'])
   server.fail('failing.example', 'SERVFAIL')
-  await assert.rejects(find('failing.example', 'operator'), { code: 'ESERVFAIL' })
-  assert.deepEqual(lookedUpByMachine, ['siem.monitoring', 'intranet'])
+  await assert.rejects(find('failing.example', 'operator'), { code: 'ENOTFOUND' })
+  await assert.rejects(find('one.example', 'operator', AbortSignal.timeout(100)), { code: 'ECANCELLED' })
+  assert.deepEqual(lookedUpByMachine, ['siem.monitoring', 'intranet', 'failing.example'])
 })
 
 test('a name has the addresses of both families, also as an alias, or if one family has no answer', async () => {
@@ -105,6 +107,16 @@ test('a name has the addresses of both families, also as an alias, or if one fam
   const began = performance.now()
   assert.deepEqual(await find('half.example'), ['93.184.216.34'])
   assert.ok(performance.now() - began < 1400)
+})
+
+test('a machine without addresses of one family uses those of the other alone, if a name has any', async () => {
+  server.setAddresses('dual.example', ['93.184.216.34', '64:ff9b::5db8:d822'])
+  server.setAddresses('six.example', ['2606:2800::1'])
+  const [four, six, neither] = [[4], [6], []].map((families) => resolverWith({}, families))
+  assert.deepEqual(await four?.find('dual.example'), ['93.184.216.34'])
+  assert.deepEqual(await six?.find('dual.example'), ['64:ff9b::5db8:d822'])
+  assert.deepEqual(await neither?.find('dual.example'), ['93.184.216.34', '64:ff9b::5db8:d822'])
+  assert.deepEqual(await four?.find('six.example'), ['2606:2800::1'])
 })
 
 test('WHK-05 a name leads nowhere if a name server gives it one private address, in either family', async () => {
