@@ -106,7 +106,7 @@ export const ExportedIdentity = Type.Object({
       {
         role: Type.String(),
         grantedAt: Timestamp,
-        tokens: Type.Array(Type.Omit(AdminToken, ['createdBy'])),
+        tokens: Type.Array(Type.Omit(AdminToken, ['createdBy', 'lastUsedAt', 'lastUsedAddress'])),
       },
       {
         description: 'The role as an operator, and the admin tokens that this identity created, without their secrets',

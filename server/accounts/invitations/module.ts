@@ -48,7 +48,7 @@ export const invitations = defineModule()({
     invitation: {
       backup: 'exclude',
       placement: 'every node',
-      export: { because: 'Its names and address are those that the identity got by it.' },
+      export: { because: 'Operators wrote it, and it ends with the identity that accepted it.' },
     },
     invited_identity: { backup: 'include', placement: 'every node', export: { because: 'No account has it.' } },
   },

@@ -163,6 +163,7 @@ export async function exportOperator(db: Database, identityId: IdentityId) {
   return {
     role,
     grantedAt: grantedAt.toISOString(),
-    tokens: tokens.map(({ createdBy: _createdBy, ...token }) => token),
+    // Another operator may have used the token last, before it was rotated.
+    tokens: tokens.map(({ createdBy: _createdBy, lastUsedAt: _usedAt, lastUsedAddress: _from, ...token }) => token),
   }
 }
