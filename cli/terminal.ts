@@ -70,11 +70,12 @@ export function formatTable(rows: string[][]): string[] {
   })
 }
 
-const hidden = /\p{RGI_Emoji}|[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gv
+const hidden =
+  /\p{RGI_Emoji}|[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}[\p{Zs}--\x20]]/gv
 
 /**
- * Writes characters that control the terminal, move others or cannot be seen as `\u202e`, and a backslash as two, so
- * that different texts look different. Emoji stay as they are.
+ * Writes characters that control the terminal, move others or cannot be seen, and spaces other than the usual one, as
+ * `\u202e`, and a backslash as two. Emoji stay as they are.
  */
 export function escapeHidden(words: string): string {
   return words.replaceAll(hidden, (found) => {
