@@ -80,12 +80,15 @@ export async function checkKeys(owner: Owner): Promise<void> {
 
 type Looked = { memory: DeviceMemory | undefined; look: Look | UnreachableError }
 
-/** Compares everything. Looks once more before a key alarms that another browser of the user may have just made. */
+/**
+ * Compares everything. Looks once more before a key alarms that another browser of the user may have just made. Without
+ * a second look, the first one alarms, so no failure of the second is lost in silence.
+ */
 async function lookWithCare(owner: Owner): Promise<Looked> {
   const first = await lookOnce(owner)
   if (first.look instanceof UnreachableError || !mayBeOvertaken(first.look)) return first
-  const second = await lookOnce(owner, headsOf(first.look.histories))
-  if (second.look instanceof UnreachableError || !isSettled(first.look, second.look)) return first
+  const second = await lookOnce(owner, headsOf(first.look.histories)).catch(() => undefined)
+  if (!second || second.look instanceof UnreachableError || !isSettled(first.look, second.look)) return first
   return second
 }
 
