@@ -31,13 +31,6 @@ async function takeAlong(person: Person, manner: PersonOptions = {}): Promise<Pe
   return elsewhere
 }
 
-/** Uses a passkey once: each copy has its own counter here, and the server rejects a count that it has seen. */
-const useOnce = ({ page }: Person) =>
-  page.evaluate(async () => {
-    const challenge = crypto.getRandomValues(new Uint8Array(32))
-    await navigator.credentials.get({ publicKey: { challenge, userVerification: 'required' } })
-  })
-
 /** Performs a complete approval; returns the code that the user transferred. */
 async function approve(person: Person, elsewhere: Person): Promise<string> {
   const [code, confirmation] = await send(person, elsewhere)
@@ -103,7 +96,7 @@ test('a browser is unlocked from another: an app gets the same key there, and it
   await elsewhere.authenticator.catchUp(copies.map((copy) => ({ ...copy, signCount: copy.signCount + 100 })))
   await elsewhere.press('sign')
   await elsewhere.press('ask-device')
-  await useOnce(ada)
+  await ada.authenticator.useOnce()
   const other = await approve(ada, elsewhere)
   await elsewhere.page.getByRole('heading', { name: en.sign.ends.signed }).waitFor()
   assert.equal(approvals.accepts(await approvals.read(requestId), payload), true)
