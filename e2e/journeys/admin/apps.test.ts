@@ -5,6 +5,7 @@ import { startDocumentHost } from '../../../server/testing/document-host.ts'
 import type { Served } from '../../../server/testing/service.ts'
 import { adminAppsMessages as apps } from '../../../web/locales/en/pages/admin/apps.ts'
 import { adminMessages } from '../../../web/locales/en/pages/admin/console.ts'
+import { isolate } from '../../../web/lib/text/isolate.ts'
 import { errorMessages } from '../../../web/locales/en/pages/sign-in/error.ts'
 import { newChallenge } from '../../../server/testing/world.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
@@ -117,7 +118,7 @@ async function enrollOperator(handle: string, role: OperatorRole, clientId: stri
   return { person, ...watched }
 }
 
-test('ROL-05 what another operator has changed of the roles meanwhile is shown, and the draft stays', async () => {
+test('ROL-05 what another operator has changed of the roles is shown, and the rest of a draft stays', async () => {
   const { clientId } = await askAdmin(stage.service, 'POST', 'apps', {
     ...{ name: 'Wiki', redirectUris: ['https://wiki.example/callback'] },
   })
@@ -142,6 +143,22 @@ test('ROL-05 what another operator has changed of the roles meanwhile is shown, 
   const reader = { key: 'reader', displayName: 'Readers' }
   const now = await askAdmin(stage.service, 'GET', `apps/${clientId}/roles`)
   assert.deepEqual([now.roles, now.roleAssignments[0].groups], [[reader], ['wiki']])
+
+  await control('role-menu').click()
+  await control('ask-edit-role').click()
+  await write('name', 'Everyone')
+  await write('groups', '')
+  await change([{ ...reader, displayName: 'All readers' }], ['wiki'])
+  await press('save-role')
+  await refused.waitFor()
+  assert.deepEqual([await field('name').inputValue(), await field('groups').inputValue()], ['All readers', ''])
+  await askAdmin(stage.service, 'PUT', `apps/${clientId}/roles`, { roles: [], roleAssignments: [] })
+  await press('save-role')
+  await page.getByText(apps.roles.gone(isolate('All readers'))).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText(apps.roles.none).waitFor()
+  await change([reader], ['wiki'])
+  await page.reload()
 
   await press('ask-add-role')
   await write('key', 'editor')

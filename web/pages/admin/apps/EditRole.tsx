@@ -1,3 +1,4 @@
+import type { AppRoles } from '@countersign/protocol/clients/roles'
 import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { toast } from '../../../components/frame/toast.ts'
@@ -13,20 +14,21 @@ import { hasRole, type RoleView, withRole } from './role-view.ts'
 import { type Replacing, useReplacement } from './use-replacement.ts'
 import { useAppsMessages } from './words.ts'
 
-type Props = Replacing & { role?: RoleView; onClose: () => void }
+type Props = Replacing & { role?: RoleView; onClose: () => void; onStale: (roles: AppRoles) => void }
 
 type Values = { key: string; name: string; groups: string; people: string }
-/** What the operator has entered. Anything else is shown as it is now. */
-type Draft = Partial<Values>
+/** What the operator has entered into fields, and the value that each had before. */
+type Entered = { [Name in keyof Values]?: { text: string; over: string } }
 
 /** Adds a role of an app, or changes its name and who has it. */
-export function EditRole({ role, onClose, ...replacing }: Props) {
+export function EditRole({ role, onClose, onStale, ...replacing }: Props) {
   const { roles: words } = useAppsMessages()
   const operator = useOperator()
-  const replace = useReplacement(replacing)
+  const replace = useReplacement(replacing, onStale)
   const { clientId, of: before } = replacing
-  const [entered, setEntered] = useState<Draft>({})
-  const draft = { ...valuesOf(role), ...entered }
+  const [entered, setEntered] = useState<Entered>({})
+  const current = valuesOf(role)
+  const draft = withEntered(current, entered)
   const [isChecked, setChecked] = useState(false)
   const { key } = draft
   const displayName = draft.name.trim() || key
@@ -65,7 +67,7 @@ export function EditRole({ role, onClose, ...replacing }: Props) {
         draft={draft}
         isNew={role === undefined}
         problem={isChecked ? keyProblem : undefined}
-        onChange={(changed) => setEntered({ ...entered, ...changed })}
+        onChange={(name, text) => setEntered({ ...entered, [name]: { text, over: current[name] } })}
       />
     </Ask>
   )
@@ -80,11 +82,20 @@ function valuesOf(role: RoleView | undefined): Values {
   }
 }
 
+/** Returns what the fields show: what was entered, except over a value that another operator has changed since. */
+function withEntered(current: Values, entered: Entered): Values {
+  const shown = (name: keyof Values) => {
+    const [now, own] = [current[name], entered[name]]
+    return own?.over === now ? own.text : now
+  }
+  return { key: shown('key'), name: shown('name'), groups: shown('groups'), people: shown('people') }
+}
+
 type FieldsProps = {
   draft: Values
   isNew: boolean
   problem: string | undefined
-  onChange: (changed: Draft) => void
+  onChange: (name: keyof Values, text: string) => void
 }
 
 function DraftFields({ draft, isNew, problem, onChange }: FieldsProps) {
@@ -97,7 +108,7 @@ function DraftFields({ draft, isNew, problem, onChange }: FieldsProps) {
           label={words.key}
           hint={words.keyHint}
           value={draft.key}
-          onInput={(key) => onChange({ key })}
+          onInput={(text) => onChange('key', text)}
           problem={problem}
           exact
           isCode
@@ -108,14 +119,14 @@ function DraftFields({ draft, isNew, problem, onChange }: FieldsProps) {
         label={words.name}
         hint={words.nameHint}
         value={draft.name}
-        onInput={(name) => onChange({ name })}
+        onInput={(text) => onChange('name', text)}
       />
       <Field
         name="groups"
         label={words.groups}
         hint={words.groupsHint}
         value={draft.groups}
-        onInput={(groups) => onChange({ groups })}
+        onInput={(text) => onChange('groups', text)}
         exact
         isCode
       />
@@ -124,7 +135,7 @@ function DraftFields({ draft, isNew, problem, onChange }: FieldsProps) {
         label={words.people}
         hint={words.peopleHint}
         value={draft.people}
-        onInput={(people) => onChange({ people })}
+        onInput={(text) => onChange('people', text)}
         exact
       />
     </>

@@ -1,3 +1,4 @@
+import type { AppRoles } from '@countersign/protocol/clients/roles'
 import { useState } from 'preact/hooks'
 import { toast } from '../../../components/frame/toast.ts'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
@@ -9,7 +10,7 @@ import { joinNames } from '../../../lib/text/lists.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { EditRole } from './EditRole.tsx'
-import { rolesOf, type RoleView, withoutRole } from './role-view.ts'
+import { hasRole, rolesOf, type RoleView, withoutRole } from './role-view.ts'
 import { type Replacing, useReplacement } from './use-replacement.ts'
 import { useAppsMessages } from './words.ts'
 
@@ -54,11 +55,17 @@ export function Roles(replacing: Replacing) {
 type DialogProps = { of: DialogState; shown: RoleView[]; replacing: Replacing; onClose: () => void }
 
 function RoleDialog({ of: dialog, shown, replacing, onClose }: DialogProps) {
-  if (dialog === 'add') return <EditRole {...replacing} onClose={onClose} />
-  // As it is now, unless another operator has removed it meanwhile.
+  const { roles: words } = useAppsMessages()
+  if (dialog === 'add') return <EditRole {...replacing} onClose={onClose} onStale={() => {}} />
+  // As it is now. Once it is removed, its dialog is about to close.
   const role = shown.find(({ key }) => key === dialog.role.key) ?? dialog.role
-  if (dialog.about === 'edit') return <EditRole {...replacing} role={role} onClose={onClose} />
-  return <RemoveRole {...replacing} role={role} onClose={onClose} />
+  const onStale = (current: AppRoles) => {
+    if (hasRole(current, role.key)) return
+    onClose()
+    toast(words.gone(isolate(role.displayName)))
+  }
+  const common = { ...replacing, role, onClose, onStale }
+  return dialog.about === 'edit' ? <EditRole {...common} /> : <RemoveRole {...common} />
 }
 
 type RowProps = { role: RoleView; onAct: ((about: 'edit' | 'remove') => void) | undefined }
@@ -104,11 +111,11 @@ function RoleRow({ role: { key, displayName, groups, handles }, onAct }: RowProp
   )
 }
 
-type RemoveProps = Replacing & { role: RoleView; onClose: () => void }
+type RemoveProps = Replacing & { role: RoleView; onClose: () => void; onStale: (roles: AppRoles) => void }
 
-function RemoveRole({ role: { key, displayName }, onClose, ...replacing }: RemoveProps) {
+function RemoveRole({ role: { key, displayName }, onClose, onStale, ...replacing }: RemoveProps) {
   const { roles: words } = useAppsMessages()
-  const replace = useReplacement(replacing)
+  const replace = useReplacement(replacing, onStale)
   const act = {
     name: 'remove-role',
     label: words.remove,

@@ -8,9 +8,9 @@ export type Replacing = { clientId: string; of: AppRoles; onChanged: (roles: App
 
 /**
  * Returns what replaces the roles of an app, unless another operator has changed them since they were read. Then it
- * shows the current ones, saves nothing, and throws.
+ * shows the current ones, passes them to `onStale`, saves nothing, and throws.
  */
-export function useReplacement({ clientId, of: before, onChanged }: Replacing) {
+export function useReplacement({ clientId, of: before, onChanged }: Replacing, onStale: (roles: AppRoles) => void) {
   const { ask } = useOperator()
   const params = { clientId }
   return async (body: RoleChange): Promise<void> => {
@@ -18,8 +18,11 @@ export function useReplacement({ clientId, of: before, onChanged }: Replacing) {
     try {
       onChanged(await ask('PUT /api/admin/apps/:clientId/roles', { params, headers, body }))
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'version_mismatch')
-        onChanged(await ask('GET /api/admin/apps/:clientId/roles', { params }))
+      if (error instanceof ApiError && error.code === 'version_mismatch') {
+        const current = await ask('GET /api/admin/apps/:clientId/roles', { params })
+        onChanged(current)
+        onStale(current)
+      }
       throw error
     }
   }

@@ -144,6 +144,7 @@ export const adminAppsMessages: typeof english = {
     removeTitle: (role) => `إزالة ${role}`,
     removeWhat: 'يفقد هذا الدور كلُّ من لديه.',
     removed: (role) => `أُزيل ${role}.`,
+    gone: (role) => `أُزيل ${role} في هذه الأثناء، ولم يُحفظ شيء.`,
   },
   claims: {
     title: 'المطالبات (Claims)',

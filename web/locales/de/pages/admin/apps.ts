@@ -151,6 +151,7 @@ export const adminAppsMessages: typeof english = {
     removeTitle: (role) => `${role} entfernen`,
     removeWhat: 'Alle verlieren diese Rolle.',
     removed: (role) => `${role} entfernt.`,
+    gone: (role) => `${role} wurde inzwischen entfernt. Nichts wurde gespeichert.`,
   },
   claims: {
     title: 'Claims',

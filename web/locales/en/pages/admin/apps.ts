@@ -143,6 +143,7 @@ export const adminAppsMessages = {
     removeTitle: (role: string) => `Remove ${role}`,
     removeWhat: 'Everyone who has the role loses it.',
     removed: (role: string) => `${role} removed.`,
+    gone: (role: string) => `${role} was removed in the meantime. Nothing was saved.`,
   },
   claims: {
     title: 'Claims',
