@@ -136,23 +136,74 @@ test('OSG-11 a member whose page another overtakes sees who has signed, before a
   }
 })
 
+/** Holds the requests of a page for which `path` matches, until they are released. */
+async function hold({ page }: Person, path: RegExp) {
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(path, async (route) => {
+    reached.resolve()
+    await released.promise
+    await route.continue()
+  })
+  return { reached: reached.promise, release: () => released.resolve() }
+}
+
+test('OSG-14 nothing is sent that the page no longer shows when the passkey has confirmed it', async () => {
+  const { id, ada, bob } = acme
+  const sent: string[] = []
+  bob.page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(new URL(request.url()).pathname.split('/').at(-1) ?? '')
+  })
+  for (const change of ['signature', 'text'] as const) {
+    const { requestId } = await app.ask({ organizationId: id, payload: `${payload}, other ${change}` })
+    const signPage = `${stage.service.authUrl}/sign?requestId=${requestId}`
+    await bob.page.goto(signPage)
+    await awake(bob, 'sign').waitFor()
+    const approval = await hold(bob, /\/api\/signing\/requests\/[^/]+\/approval$/)
+    sent.length = 0
+    await awake(bob, 'sign').click()
+    await approval.reached
+    if (change === 'signature') {
+      await ada.page.goto(signPage)
+      await awake(ada, 'sign').click()
+      await heading(ada, words.sign.ofOrganization.done.sign).waitFor()
+    } else await describeDifferently(bob)
+    await returns(bob)
+    if (change === 'signature') await bob.page.getByText(words.sign.news.signatures).waitFor()
+    else await heading(bob, words.sign.stopped).waitFor()
+    approval.release()
+    // Its buttons are awake again when the page has done all that the passkey's confirmation leads to.
+    await awake(bob, change === 'signature' ? 'approve' : 'reload').waitFor()
+    assert.deepEqual(sent, ['approval'], change)
+    const { organization } = await app.read(requestId)
+    assert.deepEqual([organization?.isSigned, organization?.approvals], [change === 'signature', 0])
+    await bob.page.unrouteAll()
+    await ada.page.goto(signPage)
+    await ada.press('deny')
+    await heading(ada, words.sign.ends.denied).waitFor()
+  }
+})
+
+/** From now on, a page reads another text than the service has. */
+async function describeDifferently({ page }: Person) {
+  await page.route(/\/api\/signing\/requests\/[^/]+$/, async (route) => {
+    const response = await route.fetch()
+    const request: ResponseOf<'GET /api/signing/requests/:requestId'> = await response.json()
+    await route.fulfill({ response, json: { ...request, payload: 'Pay €240,000.00' } })
+  })
+}
+
 test('OSG-10 if two members sign at the same time, one of them approves instead, and the app has both', async () => {
   const { id, ada, bob } = acme
   const text = `${payload}, at once`
   const { requestId } = await app.ask({ organizationId: id, payload: text })
   const signPage = `${stage.service.authUrl}/sign?requestId=${requestId}`
   await Promise.all([ada.page.goto(signPage), bob.page.goto(signPage)])
-  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  await bob.page.route(/\/api\/signing\/requests\/[^/]+\/sign$/, async (route) => {
-    reached.resolve()
-    await released.promise
-    await route.continue()
-  })
+  const answer = await hold(bob, /\/api\/signing\/requests\/[^/]+\/sign$/)
   await awake(bob, 'sign').click()
-  await reached.promise
+  await answer.reached
   await awake(ada, 'sign').click()
   await heading(ada, words.sign.ofOrganization.done.sign).waitFor()
-  released.resolve()
+  answer.release()
   await heading(bob, words.sign.ofOrganization.done.sign).waitFor()
   const over = await watch(bob, { language: 'en', shown, also })
   await over.look('sign-organization-approve-instead')

@@ -6,7 +6,8 @@ import { showUser } from '../../components/frame/shown-user.ts'
 import { loadHand } from '../../components/signature/hand.ts'
 import { postResultToOpener } from './answer.ts'
 import { useSigningActions } from './answering.ts'
-import { nextStep, type Event, type OwnSignIn, type Step } from './steps.ts'
+import { createCurrentStep } from './current-step.ts'
+import type { Event, OwnSignIn } from './steps.ts'
 
 /** The signed-in user. */
 export type Owner = Pick<Session, 'user' | 'identities'>
@@ -18,17 +19,24 @@ function placeIn(error: ApiError): OwnSignIn {
   return { organizationName, loginUrl }
 }
 
+/** Returns what an error tells about the user or the request; undefined if it only tells that something failed. */
+function eventOf(error: ApiError): Event | undefined {
+  if (isSignInRequired(error)) return { type: 'nobody signed in' }
+  if (error.code === 'request_not_found') return { type: 'no such request' }
+  if (error.code === 'approval_changed') return { type: 'stopped', why: 'changed' }
+  if (error.code === 'enterprise_sso_required') return { type: 'own sign-in asked', place: placeIn(error) }
+  return undefined
+}
+
 /** The current step, and its actions. */
 export function useFlow({ requestId, site }: SignView, framed: boolean) {
-  const [step, setStep] = useState<Step>({ at: 'look' })
-  const current = useRef(step)
+  const [current] = useState(() => createCurrentStep({ framed }))
+  const [step, setStep] = useState(current.get)
   const owner = useRef<Owner | undefined>(undefined)
 
   /** Goes to the step after an event. Posts the result to the app once. */
   function advance(event: Event): void {
-    const before = current.current
-    const next = nextStep(before, event, { framed })
-    current.current = next
+    const { before, next } = current.advance(event)
     setStep(next)
     if (next.at === 'end' && before.at !== 'end' && next.answer)
       postResultToOpener(next.answer, next.origins, { framed })
@@ -47,13 +55,15 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
     await read()
   }
 
-  async function read() {
+  function read() {
     const params = { requestId }
-    const [request] = await Promise.all([
-      ofTheirs(() => call('GET /api/signing/requests/:requestId', { params })),
-      loadHand(),
-    ])
-    if (request) advance({ type: 'request read', request })
+    return current.read(async (isUsed) => {
+      const [request] = await Promise.all([
+        ofTheirs(() => call('GET /api/signing/requests/:requestId', { params }), isUsed),
+        loadHand(),
+      ])
+      if (request && isUsed()) advance({ type: 'request read', request })
+    })
   }
 
   async function useAnotherAccount() {
@@ -63,19 +73,18 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
 
   /**
    * Runs `work`. The session may end, or the request be answered, at any time elsewhere: then the page reloads the
-   * state.
+   * state, unless the result of `work` is not used any more.
    */
-  async function ofTheirs<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async function ofTheirs<T>(work: () => Promise<T>, isUsed = () => true): Promise<T | undefined> {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       if (error.code === 'invalid_credential') throw error
-      if (isSignInRequired(error)) advance({ type: 'nobody signed in' })
-      else if (error.code === 'request_not_found') advance({ type: 'no such request' })
+      if (!isUsed()) return undefined
+      const event = eventOf(error)
+      if (event) advance(event)
       else if (error.code === 'request_not_pending') await read()
-      else if (error.code === 'approval_changed') advance({ type: 'stopped', why: 'changed' })
-      else if (error.code === 'enterprise_sso_required') advance({ type: 'own sign-in asked', place: placeIn(error) })
       else {
         // The approval has expired while the user looked for the code.
         if (error.code === 'invalid_flow') advance({ type: 'turned back' })
@@ -85,7 +94,7 @@ export function useFlow({ requestId, site }: SignView, framed: boolean) {
     }
   }
 
-  const place = { step: () => current.current, owner: () => owner.current, rpId: site.relyingPartyId }
+  const place = { current, owner: () => owner.current, rpId: site.relyingPartyId }
   const answers = useSigningActions(place, { advance, read, ofTheirs })
   return { step, owner: owner.current, advance, look, signedIn, useAnotherAccount, ...answers }
 }

@@ -57,6 +57,9 @@ export type StopReason = 'statement' | 'changed' | 'clock'
 /** What has changed about a request since it was shown: who has signed for the organization, or the user's own key. */
 export type News = 'signatures' | 'key'
 
+/** What a user decides on. `isAnswered` is set after the service has accepted the answer, until the next read. */
+type Decision = { request: SigningRequest; isAnswered?: true }
+
 /** The steps of a signing request. */
 export type Step =
   | { at: 'look' }
@@ -64,11 +67,13 @@ export type Step =
   | { at: 'open window' }
   | { at: 'unknown' }
   | { at: 'sign in there'; place: OwnSignIn }
-  | { at: 'decide'; request: SigningRequest; insisted: boolean; news?: News }
-  | { at: 'enter code'; request: SigningRequest; keyWraps: KeyWrap[]; confirmed: Confirmed }
+  | ({ at: 'decide'; insisted: boolean; news?: News } & Decision)
+  | ({ at: 'enter code'; keyWraps: KeyWrap[]; confirmed: Confirmed } & Decision)
   | { at: 'stopped'; why: StopReason }
   | { at: 'wait'; request: SigningRequest; organization: RequestedOrganization }
   | { at: 'end'; end: RequestEnd; answer?: Answer; origins: string[]; request?: SigningRequest; isNow?: boolean }
+
+type Deciding = Extract<Step, { at: 'decide' | 'enter code' }>
 
 export type Event =
   | { type: 'nobody signed in' }
@@ -78,7 +83,8 @@ export type Event =
   | { type: 'insisted' }
   | { type: 'approves instead' }
   | { type: 'stopped'; why: StopReason }
-  | { type: 'keys are shut'; keyWraps: KeyWrap[]; confirmed: Confirmed }
+  | { type: 'keys are shut'; request: SigningRequest; keyWraps: KeyWrap[]; confirmed: Confirmed }
+  | { type: 'answer accepted' }
   | { type: 'turned back' }
   | { type: 'time is up' }
   | { type: 'answered in a window'; answer: Answer; origins: string[] }
@@ -106,7 +112,9 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
     case 'approves instead':
       return step.at === 'wait' && mayApproveInstead(step.organization) ? decide(step.request) : step
     case 'keys are shut':
-      return step.at === 'decide' ? enterCode(step.request, event) : step
+      return step.at === 'decide' ? enterCode(step, event) : step
+    case 'answer accepted':
+      return isDeciding(step) ? { ...step, isAnswered: true } : step
     case 'turned back':
       return step.at === 'enter code' ? { at: 'decide', request: step.request, insisted: true } : step
     case 'time is up':
@@ -116,8 +124,24 @@ export function nextStep(step: Step, event: Event, { framed }: { framed: boolean
   }
 }
 
-function enterCode(request: SigningRequest, { keyWraps, confirmed }: Extract<Event, { type: 'keys are shut' }>): Step {
-  return { at: 'enter code', request, keyWraps, confirmed }
+/** Asks for the code, unless the passkey has confirmed something else than the page shows now. */
+function enterCode(step: Deciding, event: Extract<Event, { type: 'keys are shut' }>): Step {
+  const { request, keyWraps, confirmed } = event
+  if (!isSameRequest(step.request, request)) return step
+  return { at: 'enter code', request: step.request, keyWraps, confirmed }
+}
+
+function isDeciding(step: Step): step is Deciding {
+  return step.at === 'decide' || step.at === 'enter code'
+}
+
+/** Returns whether two successive steps show the same to decide on, so that a confirmation stays valid. */
+export function isSameShown(before: Step, next: Step): boolean {
+  return isDeciding(before) && isDeciding(next) && isSameRequest(before.request, next.request)
+}
+
+function isSameRequest(shown: SigningRequest, request: SigningRequest): boolean {
+  return contentOf(shown) === contentOf(request) && !findNews(shown, request)
 }
 
 function decide(request: SigningRequest): Step {
@@ -132,7 +156,7 @@ function stepFor(request: SigningRequest, step: Step): Step {
       isNow: 'request' in step,
     }
   if (step.at === 'stopped') return step
-  const deciding = step.at === 'decide' || step.at === 'enter code' ? step : undefined
+  const deciding = isDeciding(step) ? step : undefined
   const { organization } = request
   if (organization && organization.answered !== null) {
     const isApproving = deciding?.request.organization?.answered === 'sign' && mayApproveInstead(organization)
@@ -145,16 +169,26 @@ function stepFor(request: SigningRequest, step: Step): Step {
  * Takes over what others have done since the request was shown. The page stops if the service now describes anything
  * else differently: nothing that users sign changes after they have read it.
  */
-function takeOver(step: Extract<Step, { at: 'decide' | 'enter code' }>, request: SigningRequest): Step {
-  if (contentOf(step.request) !== contentOf(request)) return { at: 'stopped', why: 'changed' }
-  const news = findNews(step.request, request)
-  if (step.at === 'decide') return { ...step, request, ...(news && { news }) }
-  // The passkey has confirmed another role or key.
-  return news ? { at: 'decide', request, insisted: true, news } : step
+function takeOver(step: Deciding, request: SigningRequest): Step {
+  const { isAnswered = false } = step
+  if (contentOf(step.request) !== contentOf(request))
+    return (isAnswered && waitAfter(step.request)) || { at: 'stopped', why: 'changed' }
+  const found = findNews(step.request, request)
+  // The passkey has confirmed another role or key, or its confirmation is used.
+  if (step.at === 'enter code' && !found && !isAnswered) return step
+  const { insisted, news: earlier } = step.at === 'decide' ? step : { insisted: true, news: undefined }
+  const news = found ?? earlier
+  return { at: 'decide', request, insisted, ...(news && { news }) }
+}
+
+/** Describes that the member has answered what was shown, whatever the service describes now. */
+function waitAfter(request: SigningRequest): Step | undefined {
+  const { organization } = request
+  return organization && { at: 'wait', request, organization: { ...organization, answered: roleOf(request) } }
 }
 
 /** Returns what a user must see before they sign, because others or another tab have changed it. */
-export function findNews(shown: SigningRequest, request: SigningRequest): News | undefined {
+function findNews(shown: SigningRequest, request: SigningRequest): News | undefined {
   if (roleOf(shown) !== roleOf(request)) return 'signatures'
   return shown.publicKey === request.publicKey ? undefined : 'key'
 }

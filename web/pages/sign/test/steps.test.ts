@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SigningRequest } from '@countersign/protocol/signing/signing'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
-import { mayApproveInstead, nextStep, roleOf, type Confirmed, type Event, type Step } from '../steps.ts'
+import { isSameShown, mayApproveInstead, nextStep, roleOf } from '../steps.ts'
+import type { Confirmed, Event, Step } from '../steps.ts'
 
 const request: SigningRequest = {
   requestId: 'b0c0ffee-0000-4000-8000-000000000001',
@@ -134,6 +135,33 @@ test('OSG-11 a page stops if anything else that was shown is described different
   }
 })
 
+test('OSG-14 a passkey that confirmed what the page shows no longer asks for no code', () => {
+  const shut: Event = { type: 'keys are shut', request: open, keyWraps: [], confirmed }
+  const shown: Step = { at: 'decide', request: open, insisted: false }
+  const code = after([shut], shown)
+  assert.deepEqual(code, { at: 'enter code', request: open, keyWraps: [], confirmed })
+  assert.equal(isSameShown(shown, code), true)
+  assert.equal(isSameShown(code, after([read(signedByAda)], code)), false)
+  for (const changed of [signedByAda, { ...open, publicKey: 'other' }]) {
+    const overtaken = after([read(changed)], shown)
+    assert.equal(after([shut], overtaken), overtaken)
+  }
+  const stopped = after([read({ ...open, payload: 'Pay 1000 €' })], shown)
+  assert.equal(after([shut], stopped), stopped)
+})
+
+test('OSG-14 a page whose answer was accepted says that, and never that nothing was signed', () => {
+  const code: Step = { at: 'enter code', request: open, keyWraps: [], confirmed }
+  for (const step of [code, { at: 'decide', request: open, insisted: false } as const]) {
+    const waiting = after([{ type: 'answer accepted' }, read({ ...open, payload: 'Pay 1000 €' })], step)
+    const organization = { ...unsigned, answered: 'sign' }
+    assert.deepEqual(waiting, { at: 'wait', request: open, organization })
+    // It does not count any more, and the member decides again.
+    const again = after([{ type: 'answer accepted' }, read(open)], step)
+    assert.deepEqual(again, { at: 'decide', request: open, insisted: step.at === 'enter code' })
+  }
+})
+
 test('OSG-10 of two members who have both signed, one approves instead, while approvals are missing', () => {
   const both: SigningRequest = { ...open, organization: signedByBoth }
   const wait = after([read(both)], { at: 'decide', request: open, insisted: false })
@@ -191,7 +219,8 @@ test('an end is for good, whatever comes late', () => {
     { type: 'request read', request: signed },
     { type: 'no such request' },
     { type: 'insisted' },
-    { type: 'keys are shut', keyWraps: [], confirmed },
+    { type: 'keys are shut', request, keyWraps: [], confirmed },
+    { type: 'answer accepted' },
     { type: 'turned back' },
     { type: 'approves instead' },
     { type: 'time is up' },
@@ -209,6 +238,6 @@ test('who comes back from another tab is where they were', () => {
 
 test('what belongs to another step changes nothing', () => {
   const looking: Step = { at: 'look' }
-  const types = ['insisted', 'turned back', 'time is up', 'approves instead'] as const
+  const types = ['insisted', 'answer accepted', 'turned back', 'time is up', 'approves instead'] as const
   for (const event of types.map((type) => ({ type }))) assert.equal(after([event], looking), looking)
 })
