@@ -92,8 +92,8 @@ export const signMessages: typeof english = {
         'Mitglieder unterschrieben und freigegeben haben.',
       approveInstead: 'Stattdessen freigeben',
       approveInsteadWhy:
-        'Ein anderes Mitglied hat auch unterschrieben, aber es fehlen Freigaben. Du kannst freigeben, statt zu ' +
-        'unterschreiben.',
+        'Ein anderes Mitglied hat auch unterschrieben, aber es fehlen Freigaben. Wenn du freigibst, ersetzt das ' +
+        'deine Unterschrift.',
       denyAfterAll: 'Anfrage ablehnen',
     },
     closeThis: 'Du kannst dieses Fenster schließen.',

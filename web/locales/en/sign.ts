@@ -85,7 +85,8 @@ export const signMessages = {
         `Waiting for other members of ${organization}. The app gets the signature once the required members have ` +
         'signed and approved.',
       approveInstead: 'Approve instead',
-      approveInsteadWhy: 'Another member signed too, but approvals are missing. You can approve instead of signing.',
+      approveInsteadWhy:
+        'Another member signed too, but approvals are missing. If you approve, that replaces your signature.',
       denyAfterAll: 'Deny the request',
     },
     closeThis: 'You can close this window.',

@@ -59,11 +59,7 @@ export function Decide({ flow, step, doing, framed }: Props) {
       </div>
       {organization && <Progress organization={organization} />}
       <div class="sticky-sign">
-        {step.at === 'decide' && step.news && (
-          <Note tone="wait" role="status">
-            {words.news[step.news]}
-          </Note>
-        )}
+        <div role="status">{step.at === 'decide' && step.news && <Note tone="wait">{words.news[step.news]}</Note>}</div>
         <Signature
           name={organization?.name ?? name}
           below={
