@@ -31,6 +31,7 @@ const errors = defineErrors({
   ],
   app_disabled: [409, 'The requesting app has been disabled. The request can only be denied.'],
   request_not_pending: [409, 'The signing request has already been resolved or has expired.'],
+  approval_changed: [409, 'The request, its app or the username has changed since the approval was started.'],
   already_approved: [409, 'You have approved this request with a passkey. A signature alone does not replace that.'],
 })
 
@@ -39,10 +40,10 @@ const errors = defineErrors({
  *
  * A new signature replaces an earlier one of the same user. Without `approval`, the same identity may only replace it
  * in the same role, because a signature stays bound to its first role, also within one request. It never replaces an
- * approval that counts. Throws `request_not_found`, `insufficient_scope`, `enterprise_sso_required`,
- * `request_not_pending`, `app_disabled`, `reauthentication_required`, `invalid_signature`, `already_approved`,
- * `signature_reused`; with `approval` `invalid_flow`, `approval_changed`, `invalid_credential`, `invalid_approval`,
- * `rate_limited`.
+ * approval that counts. An approval never replaces the last signature that counts. Throws `request_not_found`,
+ * `insufficient_scope`, `enterprise_sso_required`, `request_not_pending`, `app_disabled`, `reauthentication_required`,
+ * `invalid_signature`, `already_approved`, `approval_changed`, `signature_reused`; with `approval` `invalid_flow`,
+ * `invalid_credential`, `invalid_approval`, `rate_limited`.
  */
 export async function signForOrganization(
   surroundings: Surroundings & Pick<ServerContext, 'rateLimits'>,
@@ -81,7 +82,8 @@ async function answerAsMember(
   const { organizationId, session } = asking
   // Keeps member permissions unchanged and serializes the answers.
   await keepOrganization(tx, organizationId)
-  const entitled = requireEntitled(await requireReader({ db: tx, config }, asking, now), role)
+  const signatories = await requireReader({ db: tx, config }, asking, now)
+  const entitled = requireEntitled(signatories, role)
   const request = await store.lockPendingRequest(tx, asking, now)
   if (!request) return undefined
   if (request.appStatus !== 'active') throw errors.app_disabled()
@@ -91,6 +93,7 @@ async function answerAsMember(
   if (!answer) throw errors.invalid_signature()
   if (approved) requireUnchanged(config, approved, toApprovable(request, answer, role))
   if (!approved && (await answerStore.hasApproved(tx, asking, session.userId))) throw errors.already_approved()
+  if (role === 'approve') await requireRemainingSignature(tx, asking, signatories)
   const given = { ...answer, role, approval: toApprovalColumns(approved) }
   if (!(await answerStore.upsertMemberSignature(tx, asking, given, now))) throw errors.invalid_signature()
   const { identityId, signature } = answer
@@ -104,6 +107,21 @@ async function answerAsMember(
   if (completed) await enqueueSigningWebhooks(tx, [completed], now)
   const organization = toProgress(request, await answerStore.listMemberSignatures(tx, asking))
   return { publicKey: toBase64(answer.publicKey), completed, organization }
+}
+
+/**
+ * Throws `approval_changed` if the signature that an approval of a user would replace is the only one that counts. Of
+ * members who have all signed, each may approve instead, as long as another has signed: else enough may have approved
+ * while no signature is left.
+ */
+async function requireRemainingSignature(
+  tx: Transaction,
+  place: answerStore.OrganizationRequestKey,
+  ofUser: OrganizationSigner[],
+): Promise<void> {
+  const signatures = (await answerStore.listMemberSignatures(tx, place)).filter(({ role }) => role === 'sign')
+  const others = signatures.filter((each) => !ofUser.some(({ identityId }) => identityId === each.identityId))
+  if (signatures.length > 0 && others.length === 0) throw errors.approval_changed()
 }
 
 /** Finds the member who made a signature, among the members of one user; returns undefined if none did. */

@@ -132,6 +132,29 @@ test('SGN-47 nor by another identity of that person', async () => {
   assert.deepEqual(errorOf(await ann.sign(requestId, other.pair.sign(payload))), [409, 'already_approved'])
 })
 
+test('OSG-10 of members who have all signed, one keeps the signature, also if all approve at once', async () => {
+  const { id, owner, members } = await createSignatories(world, 2, 'signer', 'signer')
+  const { requestId } = (await shop.requestOf(id)).json()
+  const [byOwner, ...both] = [owner, ...members].map((each) => approverOf(world, each))
+  assert.ok(byOwner)
+  for (const each of both) assert.equal((await each.give(requestId, { role: 'sign' })).statusCode, 200)
+  const answers = await Promise.all(both.map((each) => each.give(requestId, { role: 'approve' })))
+  assert.deepEqual(answers.map((each) => errorOf(each).join(' ')).toSorted(), ['200 ', '409 approval_changed'])
+  const { status, organization } = (await shop.status(requestId)).json()
+  assert.deepEqual([status, organization.isSigned, organization.approvals], ['pending', true, 1])
+  assert.equal((await byOwner.give(requestId, { role: 'approve' })).json().status, 'signed')
+})
+
+test('OSG-10 a member whose own signature counts no more may approve', async () => {
+  const { ann, requestId, byAnn } = await openRequest()
+  assert.equal((await byAnn.give(requestId, { role: 'sign' })).statusCode, 200)
+  assert.deepEqual(errorOf(await byAnn.give(requestId, { role: 'approve' })), [409, 'approval_changed'])
+  const next = newSigningPair()
+  assert.equal((await ann.rotate(rotationOf(ann.identityId, ann.pair, next))).statusCode, 200)
+  const again = approverOf(world, { ...ann, pair: next })
+  assert.equal((await again.give(requestId, { role: 'approve' })).json().status, 'pending')
+})
+
 /** Creates another identity with a signing key. */
 async function addIdentity({ headers }: Awaited<ReturnType<typeof openRequest>>['ann']) {
   const handle = `other-${crypto.randomUUID().slice(0, 8)}`
