@@ -42,7 +42,7 @@ export function createHostResolver({
   async function resolve(hostname: string, { namedBy, signal }: Parameters<Resolver>[1]): Promise<LookupAddress[]> {
     if (namedBy === 'list') return lookUpByMachine(hostname)
     const known = await findLocally(hostname)
-    if (known.length > 0) return known
+    if (known.length > 0) return usable(known, findFamilies())
     try {
       return usable(await askNameServers(hostname, nameServers, signal), findFamilies())
     } catch (error) {

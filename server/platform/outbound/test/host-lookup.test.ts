@@ -117,6 +117,7 @@ test('a machine without addresses of one family uses those of the other alone, i
   assert.deepEqual(await six?.find('dual.example'), ['64:ff9b::5db8:d822'])
   assert.deepEqual(await neither?.find('dual.example'), ['93.184.216.34', '64:ff9b::5db8:d822'])
   assert.deepEqual(await four?.find('six.example'), ['2606:2800::1'])
+  assert.deepEqual(await four?.find('localhost'), ['127.0.0.1'])
 })
 
 test('WHK-05 a name leads nowhere if a name server gives it one private address, in either family', async () => {
