@@ -70,8 +70,7 @@ export function formatTable(rows: string[][]): string[] {
   })
 }
 
-const hidden =
-  /\p{RGI_Emoji}|[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}[\p{Zs}--\x20]]/gv
+const hidden = /\p{RGI_Emoji}|[\\\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/gv
 
 /**
  * Writes characters that control the terminal, move others or cannot be seen, and spaces other than the usual one, as
@@ -80,7 +79,7 @@ const hidden =
 export function escapeHidden(words: string): string {
   return words.replaceAll(hidden, (found) => {
     if (found === '\\') return '\\\\'
-    if (/\p{RGI_Emoji}/v.test(found)) return found
+    if (found === ' ' || /\p{RGI_Emoji}/v.test(found)) return found
     return found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   })
 }

@@ -17,7 +17,7 @@ import { fieldsOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
 const payload = 'Überweise 10 €\r\nan Bob 👩‍🚀'
-const hostileText = 'Pay \u202E00,1\u202C €\u001B[2J\b \\u202e ❤️‍🔥\uFE0F\n  signed   2031-01-01T12:00:00.000Z\n'
+const hostileText = 'Pay\xa0\u202E00,1\u202C €\u001B[2J\b \\u202e ❤️‍🔥\uFE0F\n  signed   2031-01-01T12:00:00.000Z\n'
 let folder: string
 let jwks: string
 let ada: { handle: string; identityId: string }
@@ -122,7 +122,7 @@ test('CLI-28 a signed text cannot look like another text, or like other lines of
   const { code, stdout, stderr } = await verify('hostile.json', '--jwks', 'jwks.json')
   assert.equal(code, 0, stderr)
   assert.deepEqual(stdout.split('\n').slice(1, 5), [
-    '  | Pay \\u202e00,1\\u202c €\\u001b[2J\\u0008 \\\\u202e ❤️‍🔥\\ufe0f',
+    '  | Pay\\u00a0\\u202e00,1\\u202c €\\u001b[2J\\u0008 \\\\u202e ❤️‍🔥\\ufe0f',
     '  |   signed   2031-01-01T12:00:00.000Z',
     '  | ',
     '  created  2030-01-01T12:00:00.000Z, by the app ' + stdout.split('by the app ')[1]?.split('\n')[0],
