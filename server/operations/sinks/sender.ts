@@ -27,7 +27,9 @@ export function startSinkSender(kernel: ServerContext): Background {
     for (;;) {
       const [leaseId, now] = [randomUUID(), clock()]
       const sink = await store.leaseDue(db, { leaseId, now, leaseEndsAt: addSeconds(now, leaseSeconds) })
-      if (!sink || stopped.signal.aborted) return
+      if (!sink) return
+      // Another process may send to it at once.
+      if (stopped.signal.aborted) return store.release(db, { ...sink, leaseId })
       const sending = sendAll(kernel, sink, leaseId, stopped.signal)
         .catch((error: unknown) => log.warn({ error, sink: sink.key }, 'sending to a sink failed'))
         .finally(() => underWay.delete(sending))
