@@ -20,22 +20,24 @@ export class ApiError extends Error {
 /** There was no response, or none of this service: the device is offline, or a proxy answered instead of the server. */
 export class NetworkError extends Error {}
 
-/**
- * The user that this page shows, and whether its reads name them too. `explain` returns what the page says when another
- * one is signed in.
- */
-export type ShownUser = { userId: string; inReads: boolean; explain: () => Promise<string> }
+/** The user that this page shows. `explain` returns what the page says when another one is signed in. */
+export type ShownUser = { userId: string; explain: () => Promise<string> }
 
 let shown: ShownUser | undefined
+let isNamedInReads = false
 
-/** Names the user that this page shows from now on. The service refuses the session of another one. */
-export function setShownUser(user: ShownUser | undefined): void {
+/**
+ * Names the user that this page shows from now on, in its reads too or only where it changes something. The service
+ * refuses the session of another one.
+ */
+export function setShownUser(user: ShownUser | undefined, inReads: boolean): void {
   shown = user
+  isNamedInReads = inReads
 }
 
 /** Returns the header of a request as the signed-in user. A request with the method GET is a read. */
 export function ofShownUser(method?: string) {
-  return shown && (shown.inReads || method !== 'GET') && { 'countersign-user': shown.userId }
+  return shown && (isNamedInReads || method !== 'GET') && { 'countersign-user': shown.userId }
 }
 
 type Fields = Record<string, string>

@@ -20,12 +20,8 @@ export async function signalUnknownCredential(credentialId: string): Promise<voi
  */
 export async function signalIfUnknown(credentialId: string): Promise<void> {
   if (!('signalUnknownCredential' in PublicKeyCredential)) return
-  if (!(await isKnown(credentialId))) await signalUnknownCredential(credentialId)
-}
-
-/** Returns whether the server knows a passkey, of whichever user. */
-export async function isKnown(credentialId: string): Promise<boolean> {
-  return (await call('POST /api/auth/passkeys/known', { body: { credentialId } })).known
+  const { known } = await call('POST /api/auth/passkeys/known', { body: { credentialId } })
+  if (!known) await signalUnknownCredential(credentialId)
 }
 
 /** Reports all valid passkeys of a user. The password manager stops offering any other one of theirs. */

@@ -2,7 +2,7 @@ import type { KeyWrap } from '@countersign/protocol/accounts/keys'
 import type { AuthorizationResponse, ConnectorUnavailableReason, SignInView } from '@countersign/protocol/pages'
 import { useRef } from 'preact/hooks'
 import type { MasterKey } from '@countersign/keys/master-key'
-import { showUser } from '../../components/frame/shown-user.ts'
+import { showUserInChanges } from '../../components/frame/shown-user.ts'
 import { ApiError, call } from '../../lib/api/call.ts'
 import { submitRedirect } from '../../lib/navigation.ts'
 import { type SignedIn, reauthenticate, withRecentAuthentication } from '../../lib/keys/passkey.ts'
@@ -29,7 +29,7 @@ export function useApproval(view: SignInView, place: ApprovalDeps, { advance, wh
 
   /** The passkey that signed the user in may have unlocked their keys too. */
   async function signedIn({ user, identities, keyWraps, used }: SignedIn, identityId?: string) {
-    showUser(user, { inReads: false })
+    showUserInChanges(user)
     const masterKey = view.key && (await (await loadVault()).unlockWithPasskey(keyWraps, used, user.userId))
     place.owner.current = { ...user, ...(masterKey && { masterKey }) }
     await advance({ type: 'signed in', identities, identityId })

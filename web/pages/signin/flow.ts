@@ -2,7 +2,7 @@ import { missingClaims } from '@countersign/protocol/formats/required-claims'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { SignInView } from '@countersign/protocol/pages'
 import { useRef, useState } from 'preact/hooks'
-import { showUser } from '../../components/frame/shown-user.ts'
+import { showUserInChanges } from '../../components/frame/shown-user.ts'
 import { call } from '../../lib/api/call.ts'
 import { submitRedirect } from '../../lib/navigation.ts'
 import { grantableScopes } from '../../lib/text/scope-words.ts'
@@ -49,7 +49,7 @@ export function useFlow(view: SignInView) {
     if (!session || isForOther) return advance({ type: 'nobody signed in' })
     const { identities, secondsSinceAuthTime: ageSeconds, user } = session
     owner.current = user
-    showUser(user, { inReads: false })
+    showUserInChanges(user)
     authMethod.current = session.authMethod
     present.current = identities
     const candidates = candidatesOf(identities, view)

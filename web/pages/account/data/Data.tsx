@@ -2,7 +2,7 @@ import { ApiError, call, NetworkError } from '../../../lib/api/call.ts'
 import { downloadFile } from '../../../lib/download.ts'
 import { normalizeHandle } from '@countersign/protocol/formats/handle'
 import { useRef, useState } from 'preact/hooks'
-import { isKnown, signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
+import { signalAllAcceptedCredentials } from '../../../lib/keys/passkey-signals.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { forgetUser } from '../../../lib/session/known-users.ts'
 import { ActionButton, ActionForm } from '../../../components/form/Actions.tsx'
@@ -86,8 +86,8 @@ function DeleteAccount({ data, onClose }: { data: AccountData; onClose: () => vo
  */
 async function isDeleted(error: unknown, passkeys: AccountData['passkeys']): Promise<boolean> {
   if (!(error instanceof ApiError && error.status === 401)) return false
-  const known = await Promise.all(passkeys.map(({ credentialId }) => isKnown(credentialId)))
-  return !known.includes(true)
+  const looking = passkeys.map(({ credentialId }) => call('POST /api/auth/passkeys/known', { body: { credentialId } }))
+  return (await Promise.all(looking)).every(({ known }) => !known)
 }
 
 /** Returns the names of the user's registered apps if these prevent the deletion. */
