@@ -93,12 +93,13 @@ async function answerAsMember(
   if (!answer) throw errors.invalid_signature()
   if (approved) requireUnchanged(config, approved, toApprovable(request, answer, role))
   if (!approved && (await answerStore.hasApproved(tx, asking, session.userId))) throw errors.already_approved()
-  if (role === 'approve') await requireRemainingSignature(tx, asking, signatories)
+  const replacesLast = role === 'approve' && (await isLastSignature(tx, asking, signatories))
   const given = { ...answer, role, approval: toApprovalColumns(approved) }
   if (!(await answerStore.upsertMemberSignature(tx, asking, given, now))) throw errors.invalid_signature()
   const { identityId, signature } = answer
   const use = { identityId, clientId: request.clientId, role, organizationId }
   await (approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use))
+  if (replacesLast) throw errors.approval_changed()
   if (approved) await consumeApproval(tx, approved, now)
 
   const completed = await store.completeRequest(tx, { ...asking, appName: request.appName }, now)
@@ -110,18 +111,18 @@ async function answerAsMember(
 }
 
 /**
- * Throws `approval_changed` if the signature that an approval of a user would replace is the only one that counts. Of
+ * Returns whether the only signature that counts is one of a user, which an approval of theirs would replace. Of
  * members who have all signed, each may approve instead, as long as another has signed: else enough may have approved
  * while no signature is left.
  */
-async function requireRemainingSignature(
+async function isLastSignature(
   tx: Transaction,
   place: answerStore.OrganizationRequestKey,
   ofUser: OrganizationSigner[],
-): Promise<void> {
+): Promise<boolean> {
   const signatures = (await answerStore.listMemberSignatures(tx, place)).filter(({ role }) => role === 'sign')
   const others = signatures.filter((each) => !ofUser.some(({ identityId }) => identityId === each.identityId))
-  if (signatures.length > 0 && others.length === 0) throw errors.approval_changed()
+  return signatures.length > 0 && others.length === 0
 }
 
 /** Finds the member who made a signature, among the members of one user; returns undefined if none did. */
