@@ -220,7 +220,7 @@ test('OSG-10 if two members sign at the same time, one of them approves instead,
   assert.deepEqual(over.faults, [])
 })
 
-test('OSG-12 a member who replaced the key elsewhere is told so, and signs with the new key', async () => {
+test('OSG-12 a member who replaced the key elsewhere learns that, and signs with the new key', async () => {
   const { id, ada } = acme
   const { requestId } = await app.ask({ organizationId: id, payload: `${payload}, new key` })
   const page = await ada.context.newPage()

@@ -81,7 +81,7 @@ test('LOG-06 the deletion of an identity deletes its used invitation, with name,
     const deleted = await world.api.inject({ method: 'DELETE', url, headers: world.admin, payload })
     assert.equal(deleted.statusCode, 200, deleted.body)
   }
-  assert.deepEqual((await mailbox.take()).to, [email], 'the user is told of the deletion')
+  assert.deepEqual((await mailbox.take()).to, [email], 'the user gets a mail about the deletion')
   for (const erased of ['Erased Name', email]) assert.deepEqual(await tablesWith(world.db, erased), [], erased)
 })
 

@@ -119,7 +119,7 @@ test('OPR-10 no act on an identity, and no end of its suspension, changes the ve
   assert.deepEqual(await versions(), [6, 1])
   world.pass(61)
   await pruneSuspensions(world.db, world.now(), 100)
-  assert.deepEqual(await versions(), [7, 1], 'the suspension has ended, and the cleanup has told the apps')
+  assert.deepEqual(await versions(), [7, 1], 'the suspension has ended, and the cleanup has notified the apps')
 
   const sequences = (await world.db.selectFrom('app_event').selectAll().orderBy('happened_at').execute())
     .map(({ data }) => JSON.parse(data))
