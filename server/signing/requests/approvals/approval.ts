@@ -22,7 +22,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import * as store from './flow-store.ts'
 
-const errors = defineErrors({
+export const errors = defineErrors({
   invalid_flow: [400, 'The approval has expired or was already given. Start again.'],
   invalid_approval: [400, 'approval.signature does not verify over the statement with the key of the request.'],
   approval_changed: [409, 'The request, its app or the username has changed since the approval was started.'],

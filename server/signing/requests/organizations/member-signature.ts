@@ -20,6 +20,7 @@ import { bindSignature, recordApprovedSignature } from '#signing/requests/apps/s
 import {
   type VerifiedApproval,
   consumeApproval,
+  errors as approvalErrors,
   requireUnchanged,
   toApprovalColumns,
 } from '#signing/requests/approvals/approval.ts'
@@ -31,7 +32,6 @@ const errors = defineErrors({
   ],
   app_disabled: [409, 'The requesting app has been disabled. The request can only be denied.'],
   request_not_pending: [409, 'The signing request has already been resolved or has expired.'],
-  approval_changed: [409, 'The request, its app or the username has changed since the approval was started.'],
   already_approved: [409, 'You have approved this request with a passkey. A signature alone does not replace that.'],
 })
 
@@ -99,7 +99,7 @@ async function answerAsMember(
   const { identityId, signature } = answer
   const use = { identityId, clientId: request.clientId, role, organizationId }
   await (approved ? recordApprovedSignature(tx, signature, use) : bindSignature(tx, signature, use))
-  if (replacesLast) throw errors.approval_changed()
+  if (replacesLast) throw approvalErrors.approval_changed()
   if (approved) await consumeApproval(tx, approved, now)
 
   const completed = await store.completeRequest(tx, { ...asking, appName: request.appName }, now)
