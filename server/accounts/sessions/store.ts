@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
-import type { BatchStatement } from '#platform/database/batching.ts'
+import { type BatchStatement, requestedRows } from '#platform/database/batching.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { inShards, isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
@@ -59,7 +59,7 @@ export const findSessionStatement: BatchStatement = {
   own: 1,
   text: `
     select nth::integer, token_sha256 as own, ${sessionColumns}
-    from unnest($1::uuid[], $2::bytea[]) with ordinality as requested (session_id, token_sha256, nth)
+    from ${requestedRows('session_id uuid, token_sha256 bytea')}
     join session using (session_id, token_sha256)
     where ${acceptedText('session')} ${inShards('and session.session_id = any($1)')}`,
 }

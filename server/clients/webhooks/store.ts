@@ -216,7 +216,8 @@ export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[
     from (
       select coalesce((select receiver_id from ${endpoints} where client_id = addressee), addressee) as receiver_id,
         delivery_id, type, payload
-      from unnest(${addressees}::text[], ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
+      -- The subquery hides how many there are: PostgreSQL would otherwise plan each execution for that number.
+      from unnest((select ${addressees}::text[]), ${deliveryIds}::uuid[], ${types}::text[], ${payloads}::text[])
         as named (addressee, delivery_id, type, payload)
       offset 0
     ) event

@@ -14,6 +14,22 @@ export type BatchStatement = Statement & {
   own: number
 }
 
+/**
+ * Builds the rows of a batch statement, `requested`: a column for each parameter, with its name and type, and `nth`.
+ * The subquery hides the length of the arrays. PostgreSQL would otherwise estimate that a plan for the callers of one
+ * execution is cheaper than one for any, and plan the statement each time.
+ */
+export function requestedRows(columns: string): string {
+  const parameters = columns.split(',').map((column, index) => {
+    const [name, type] = column.trim().split(' ')
+    return { name, values: `$${index + 1}::${type}[]` }
+  })
+  const [first, ...others] = parameters.map(({ values }) => values)
+  const names = parameters.map(({ name }) => name)
+  return `unnest(${[`(select ${first})`, ...others].join(', ')})
+    with ordinality as requested (${names.join(', ')}, nth)`
+}
+
 /** Runs a statement for one caller, together with concurrent callers. Returns at most one row. */
 export type BatchedQuery<Row> = (values: unknown[]) => Promise<Row | undefined>
 

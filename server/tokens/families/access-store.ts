@@ -1,7 +1,7 @@
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { inShards, isDistributed } from '#platform/database/distributed/engine.ts'
-import type { BatchStatement } from '#platform/database/batching.ts'
+import { type BatchStatement, requestedRows } from '#platform/database/batching.ts'
 import * as store from './store.ts'
 import type { TokenFamilyGrant } from './store.ts'
 
@@ -16,8 +16,7 @@ export const findAccessStatement: BatchStatement = {
       select nth, token_sha256 as own, identity_id, family_id, token_access_token.scope, client_id, session_id,
         auth_time,
         nonce, organization_id, sso_connection_id, authenticated_by_passkey
-      from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
-        as requested (identity_id, token_sha256, now, nth)
+      from ${requestedRows('identity_id uuid, token_sha256 bytea, now timestamptz')}
       join token_access_token using (identity_id, token_sha256)
       join token_family using (identity_id, family_id)
       where token_access_token.expires_at > now and revoked_at is null
@@ -48,8 +47,7 @@ export const describeAccessStatement: BatchStatement = {
     with found as materialized (
       select nth, token_sha256 as own, identity_id, token_access_token.scope, issued_at, token_access_token.expires_at,
         client_id, organization_id, sso_connection_id
-      from unnest($1::uuid[], $2::bytea[], $3::timestamptz[]) with ordinality
-        as requested (identity_id, token_sha256, now, nth)
+      from ${requestedRows('identity_id uuid, token_sha256 bytea, now timestamptz')}
       join token_access_token using (identity_id, token_sha256)
       join token_family using (identity_id, family_id)
       where token_access_token.expires_at > now and revoked_at is null

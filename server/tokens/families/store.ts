@@ -4,7 +4,7 @@ import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { inShards, isDistributed } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
-import type { BatchStatement } from '#platform/database/batching.ts'
+import { type BatchStatement, requestedRows } from '#platform/database/batching.ts'
 
 /**
  * Grant of a token family, with the identity's claims in the format of tokens and responses. The database formats them,
@@ -68,13 +68,10 @@ export const redeemCodeStatement: BatchStatement = {
   own: 2,
   text: `
     with requested as (
-      select * from unnest(
-        $1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
-        $9::integer[], $10::bytea[], $11::bytea[], $12::bytea[], $13::timestamptz[]
-      ) with ordinality as requested (
-        identity_id, family_id, code_sha256, client_id, redirect_uri, challenge, proved, now,
-        refresh_seconds, refresh_root_sha256, refresh_sha256, access_sha256, access_expires_at, nth
-      )
+      select * from ${requestedRows(`
+        identity_id uuid, family_id uuid, code_sha256 bytea, client_id text, redirect_uri text, challenge text,
+        proved boolean, now timestamptz, refresh_seconds integer, refresh_root_sha256 bytea, refresh_sha256 bytea,
+        access_sha256 bytea, access_expires_at timestamptz`)}
     ), redeemed as (
       update token_family family set
         code_redeemed_at = now,
@@ -121,13 +118,10 @@ export const rotateStatement: BatchStatement = {
   own: 5,
   text: `
     with requested as (
-      select *, string_to_array(narrowed_list, ' ') as narrowed from unnest(
-        $1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::bytea[], $7::timestamptz[],
-        $8::timestamptz[], $9::text[], $10::bytea[], $11::timestamptz[], $12::integer[]
-      ) with ordinality as requested (
-        identity_id, family_id, presented_sha256, client_id, now, successor_sha256, used_since,
-        forgiven_since, narrowed_list, access_sha256, access_expires_at, siblings_max, nth
-      )
+      select *, string_to_array(narrowed_list, ' ') as narrowed from ${requestedRows(`
+        identity_id uuid, family_id uuid, presented_sha256 bytea, client_id text, now timestamptz,
+        successor_sha256 bytea, used_since timestamptz, forgiven_since timestamptz, narrowed_list text,
+        access_sha256 bytea, access_expires_at timestamptz, siblings_max integer`)}
     ), rotated as (
       update token_family family set
         generation = case when presented_sha256 = any(current_refresh_sha256) then generation + 1 else generation end,
