@@ -25,7 +25,7 @@ import * as store from './flow-store.ts'
 export const errors = defineErrors({
   invalid_flow: [400, 'The approval has expired or was already given. Start again.'],
   invalid_approval: [400, 'approval.signature does not verify over the statement with the key of the request.'],
-  approval_changed: [409, 'The request, its app or the username has changed since the approval was started.'],
+  approval_changed: [409, 'The request, its app, the username or a signature has changed since the approval started.'],
 })
 
 type Surroundings = Pick<ServerContext, 'db' | 'config'>
