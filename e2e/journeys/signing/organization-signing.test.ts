@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ResponseOf } from '@countersign/protocol/api'
+import { limits } from '@countersign/protocol/formats/limits'
 import { words } from '../../pages/words.ts'
 import { documentMessages } from '../../../web/locales/en/pages/documents.ts'
 import { addVirtualAuthenticator } from '../../fixtures/authenticator.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 import { foundCouncil } from '../../apps/council.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
+import { holdFirst } from '../../fixtures/held-request.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
@@ -282,4 +284,28 @@ test('the documents of an organization are read again when one expires, and when
   await document.waitFor()
   await returns(bob)
   await document.waitFor({ state: 'detached' })
+})
+
+test('documents that a member loads stay, also if the page was reading the list again', async () => {
+  const { id, ada } = acme
+  const { page } = ada
+  const count = limits.organizationDocumentsPage + 1
+  await using shops = new AsyncDisposableStack()
+  for (const nth of Array(count).keys()) {
+    const shop = await openSigningApp(stage.service)
+    shops.defer(() => shop.close())
+    await shop.ask({ organizationId: id, payload: `${payload}, ${nth}` })
+  }
+  const documents = page.locator('[data-request-id]')
+  await page.goto(`${stage.service.businessUrl}/organizations/${id}/documents`)
+  await ada.control('more').waitFor()
+  const list = await holdFirst(page, /\/signing-requests\?(?!.*cursor=)/)
+  await returns(ada)
+  await list.sent
+  await ada.press('more')
+  await documents.nth(count - 1).waitFor()
+  const rest = page.waitForResponse(/\/signing-requests\?.*cursor=/)
+  await list.release()
+  await (await rest).finished()
+  assert.ok((await documents.count()) >= count)
 })

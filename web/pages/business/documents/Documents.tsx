@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { onBecomesVisible } from '../../../lib/navigation.ts'
 import { callBusiness } from '../../../lib/api/business-call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
@@ -34,11 +34,12 @@ export function Documents({ organization }: Props) {
       querystring: { identity_id: identityId, state, ...(cursor !== null && { cursor }) },
     })
   const documents = shown?.state === state ? shown.documents : undefined
-  /** Reads as many documents as are shown, so that none disappears while the user reads. */
+  /** How many documents the user has loaded. `more` may add to it while all of them are read again. */
+  const loaded = useMemo(() => ({ count: 0 }), [organizationId, identityId, state])
+  /** Reads as many documents as the user has loaded, so that none disappears while the user reads. */
   const readAll = async () => {
-    const count = documents?.documents.length ?? 0
     let found = await request(null)
-    while (found.documents.length < count && found.nextCursor !== null)
+    while (found.documents.length < loaded.count && found.nextCursor !== null)
       found = withNext(found, await request(found.nextCursor))
     return found
   }
@@ -53,7 +54,8 @@ export function Documents({ organization }: Props) {
     label: words.more,
     look: 'secondary',
     do: async () => {
-      const next = await request(shown?.documents.nextCursor ?? null)
+      const next = await request(documents?.nextCursor ?? null)
+      loaded.count = (documents?.documents.length ?? 0) + next.documents.length
       // A late answer for another state is not shown.
       setShown((current) =>
         current?.state === state ? { state, documents: withNext(current.documents, next) } : current,
