@@ -12,7 +12,7 @@ export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 export async function openMailbox() {
   const received: Received[] = []
   const waiting: ((mail: Received) => void)[] = []
-  let refusing: { responseCode: number } | undefined
+  let refusing: { responseCode: number; only: string | undefined } | undefined
   const held = new Map<string, Promise<void>>()
   function keep(mail: Received): void {
     const next = waiting.shift()
@@ -25,7 +25,8 @@ export async function openMailbox() {
     disabledCommands: ['STARTTLS'],
     logger: false,
     onRcptTo({ address }, _session, done) {
-      const answer = () => done(refusing ? Object.assign(new Error('refused'), refusing) : null)
+      const isRefused = () => refusing && (refusing.only ?? address) === address
+      const answer = () => done(isRefused() ? Object.assign(new Error('refused'), refusing) : null)
       void (held.get(address) ?? Promise.resolve()).then(answer)
     },
     onData(stream, { envelope }, done) {
@@ -47,9 +48,9 @@ export async function openMailbox() {
     },
     /** Counts the messages that were not taken yet. */
     count: () => received.length,
-    /** Sets the reply for every recipient from now on; without one, mail is accepted again. */
-    refuse(responseCode?: number) {
-      refusing = responseCode === undefined ? undefined : { responseCode }
+    /** Sets the reply for every recipient, or only one, from now on; without a reply, mail is accepted again. */
+    refuse(responseCode?: number, only?: string) {
+      refusing = responseCode === undefined ? undefined : { responseCode, only }
     },
     /** Answers nothing to mail for an address until the returned function is called. */
     hold(address: string): () => void {

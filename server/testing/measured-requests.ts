@@ -200,6 +200,9 @@ async function makeRemainingRows({ db, now }: TestWorld): Promise<void> {
   await sql`
     insert into organization_ending (organization_id, ended_at) values (gen_random_uuid(), ${now()})`.execute(db)
   await sql`
+    insert into organization_domain_loss (organization_id, domain_id, cause, mail_at)
+    select organization_id, domain_id, 'taken', ${now()} from organization_domain limit 20`.execute(db)
+  await sql`
     insert into sso_connection_ending (connection_id, organization_id)
     values (gen_random_uuid(), gen_random_uuid())`.execute(db)
   await sql`insert into session_logout_receiver (client_id, slow_until) values ('a', ${now()})`.execute(db)

@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/clock.ts'
 import { transaction } from '#platform/database/database.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { storeCheckResult, applyCheckResult } from './domain.ts'
-import { domainFailingMail, domainUnverifiedMail } from './domain-mails.ts'
+import { domainFailingMail } from './domain-mails.ts'
 import { notifyOwners } from './domain-notice.ts'
 import { gracePeriodEndsAt, lookUpTxtRecord } from './txt-record.ts'
 import * as store from './store.ts'
@@ -26,10 +26,10 @@ async function recheckDomain(kernel: ServerContext, claim: DomainClaim, now: Dat
     return step
   })
   if (!settled) return
-  const { after, event } = settled
-  if (event === 'organization.domain.verification_expired') await notifyOwners(kernel, after, domainUnverifiedMail)
+  const { after } = settled
   const { failingSince, notifiedAt } = after
   if (failingSince === null || notifiedAt !== null) return
-  const warned = await notifyOwners(kernel, after, (about) => domainFailingMail(about, gracePeriodEndsAt(failingSince)))
-  if (warned) await store.markOwnersNotified(kernel.db, after, now)
+  const end = gracePeriodEndsAt(failingSince)
+  const outcomes = await notifyOwners(kernel, after, (about) => domainFailingMail(about, end))
+  if (outcomes.some(({ outcome }) => outcome === 'sent')) await store.markOwnersNotified(kernel.db, after, now)
 }

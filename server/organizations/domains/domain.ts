@@ -11,8 +11,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { randomBytes } from '#platform/crypto/random.ts'
 import { actingTransaction } from '#accounts/sessions/acting.ts'
 import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
-import { takenMail } from './domain-mails.ts'
-import { notifyOwners } from './domain-notice.ts'
+import { insertLoss } from './loss-store.ts'
 import {
   type Look,
   type Step,
@@ -156,7 +155,6 @@ export async function verifyDomain(
   })
   if (finding !== 'proof')
     throw errors.domain_verification_failed({ sentence: sentenceOf[finding], fields: { found: finding } })
-  if (settled.former) await notifyOwners(kernel, settled.former, takenMail)
   return toDomain(settled.after)
 }
 
@@ -181,19 +179,16 @@ export async function removeDomain(
 
 type Found = Look & { by: 'user' | 'system' }
 
-/** Outcome of a check: the claim, and the claim of the organization that had verified the domain until then. */
-type Settled = Step & { former?: DomainClaim }
-
 /**
- * Stores the finding for a claim. Returns undefined if the claim no longer exists. The caller records changes in the
- * audit log. Throws `domain_taken`.
+ * Stores the finding for a claim, and the losses of which owners are notified. Returns undefined if the claim no longer
+ * exists. The caller records changes of the claim in the audit log. Throws `domain_taken`.
  */
 export async function applyCheckResult(
   tx: Transaction,
   claimed: DomainKey,
   { finding, texts, by }: Found,
   now: Date,
-): Promise<Settled | undefined> {
+): Promise<Step | undefined> {
   const outdated = finding === 'proof' ? await findOutdated(tx, claimed, texts) : undefined
   const locked = await store.lockDomains(tx, outdated ? [claimed, outdated] : [claimed])
   const before = locked.find(({ domainId }) => domainId === claimed.domainId)
@@ -212,9 +207,11 @@ export async function applyCheckResult(
   }
   const former = locked.find(({ domainId }) => domainId === outdated?.domainId)
   if (former) await endClaim(tx, former, now)
-  if (before.verifiedAt && !after.verifiedAt)
+  if (before.verifiedAt && !after.verifiedAt) {
     await store.releaseVerifiedDomain(tx, before.domain, before.organizationId)
-  return { ...step, ...(former && { former }) }
+    await insertLoss(tx, before, 'expired', now)
+  }
+  return step
 }
 
 /**
@@ -231,6 +228,7 @@ async function findOutdated(tx: Transaction, claimed: DomainKey, texts: string[]
 
 async function endClaim(tx: Transaction, former: DomainClaim, now: Date): Promise<void> {
   await store.updateDomain(tx, superseded(former))
+  await insertLoss(tx, former, 'taken', now)
   const { organizationId, domain } = former
   const details = { domain, by: 'record of another organization' }
   await recordAuditEvent(

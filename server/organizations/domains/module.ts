@@ -1,6 +1,7 @@
 import { endpointsOf } from '@countersign/protocol/endpoint'
 import * as endpoints from '@countersign/protocol/organizations/domains'
 import { recheckDomains } from './domain-check.ts'
+import { notifyOfLosses } from './loss.ts'
 import { acts, domainRoutes } from './routes.ts'
 import { defineModule } from '#platform/module/define-module.ts'
 
@@ -37,7 +38,8 @@ export const domains = defineModule()({
   rateLimits,
   tables: {
     organization_domain: { backup: 'include', placement: 'every node' },
+    organization_domain_loss: { backup: 'include', placement: 'every node' },
     organization_verified_domain: { backup: 'include', placement: 'every node' },
   },
-  maintenanceTasks: { 'recheck-domains': recheckDomains },
+  maintenanceTasks: { 'recheck-domains': recheckDomains, 'notify-of-lost-domains': notifyOfLosses },
 })

@@ -2,7 +2,8 @@ import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
 
-const columns = [
+/** Columns of a claim. */
+export const columns = [
   'organization_domain.organization_id as organizationId',
   'organization_domain.domain_id as domainId',
   'domain',
@@ -238,17 +239,22 @@ export async function markOwnersNotified(
     .execute()
 }
 
-/** Lists the owners of an organization who have a verified e-mail address, with the name of the organization. */
+/**
+ * Lists the owners of an organization who have a verified e-mail address, one for each address, with the name of the
+ * organization.
+ */
 export function listOwnerEmails(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('organization_member')
     .innerJoin('organization', 'organization.organization_id', 'organization_member.organization_id')
     .innerJoin('identity', 'identity.identity_id', 'organization_member.identity_id')
-    .select(['name', 'identity.email'])
+    .distinctOn('identity.email')
+    .select(['identity.identity_id as identityId', 'name', 'identity.email'])
     .where('organization_member.organization_id', '=', organizationId)
     .where('role', '=', 'owner')
     .where('identity.email_verified', '=', true)
+    .orderBy('identity.email')
+    .orderBy('identity.identity_id')
     .$narrowType<{ email: string }>()
-    .distinct()
     .execute()
 }

@@ -477,6 +477,14 @@ export interface Tables {
     failing_since: Date | null
     notified_at: Date | null
   }
+  organization_domain_loss: {
+    organization_id: OrganizationId
+    domain_id: string
+    cause: 'taken' | 'expired'
+    mail_at: Date
+    mail_attempts: Generated<number>
+    settled_ids: Generated<string[]>
+  }
   organization_ending: {
     organization_id: OrganizationId
     ended_at: Date

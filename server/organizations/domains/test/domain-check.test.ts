@@ -8,6 +8,7 @@ import { editAddress } from '#testing/people.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { recheckDomains } from '#organizations/domains/domain-check.ts'
 import { isVerifiedFor } from '#organizations/domains/domain.ts'
+import { notifyOfLosses } from '#organizations/domains/loss.ts'
 
 const dns = await startNameServer()
 const day = 24 * 3600
@@ -73,12 +74,19 @@ async function verifiedDomain(domain: string) {
   }
 }
 
-/** Advances the clock in steps and runs the domain check at each. */
+/** Advances the clock in steps, and runs the domain check and the notices of losses at each. */
 async function passTime(seconds: number, stepSeconds = 6 * 3600): Promise<void> {
   for (let left = seconds; left > 0; left -= stepSeconds) {
     world.pass(Math.min(left, stepSeconds))
     await recheckDomains(world.kernel, world.now())
+    await notifyOfLosses(world.kernel, world.now())
   }
+}
+
+/** Returns the mail about the loss of a domain. */
+async function takeNotice() {
+  await notifyOfLosses(world.kernel, world.now())
+  return mailbox.take()
 }
 
 const questionsFor = ({ challenge }: Owned) =>
@@ -105,7 +113,7 @@ test('DOM-09 the latest verification takes a domain at once if its holder has no
   assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [false, true])
   assert.equal((await former.read())?.status, 'pending')
   assert.deepEqual(await former.acts(), ['verification_expired by system'])
-  const notice = await mailbox.take()
+  const notice = await takeNotice()
   assert.deepEqual(notice.to, [former.email])
   assert.match(notice.subject, /sold\.example now belongs to another organization/)
   assert.ok(notice.text.includes(former.challenge.value))
@@ -117,7 +125,7 @@ test('DOM-09 the latest verification takes a domain at once if its holder has no
   const back = await former.verify()
   assert.equal(back.statusCode, 200, back.body)
   assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [true, false])
-  assert.deepEqual((await mailbox.take()).to, [buyer.email])
+  assert.deepEqual((await takeNotice()).to, [buyer.email])
 })
 
 test('DOM-09 the latest verification takes a failing domain at once, before its seven days are over', async () => {
@@ -128,7 +136,7 @@ test('DOM-09 the latest verification takes a failing domain at once, before its 
   await mailbox.take()
   const buyer = await verifiedDomain('failing.example')
   assert.deepEqual([await former.isVerified(), await buyer.isVerified()], [false, true])
-  assert.deepEqual((await mailbox.take()).to, [former.email])
+  assert.deepEqual((await takeNotice()).to, [former.email])
   await passTime(8 * day)
   assert.equal((await former.read())?.status, 'pending')
   assert.equal(await buyer.isVerified(), true)
@@ -138,14 +146,14 @@ test("DOM-10 adding a DNS record while the holder's record exists does not take 
   const holder = await verifiedDomain('shared.example')
   holder.unpublish()
   const thief = await verifiedDomain('shared.example')
-  assert.deepEqual((await mailbox.take()).to, [holder.email])
+  assert.deepEqual((await takeNotice()).to, [holder.email])
   dns.setTexts(holder.challenge.name, holder.challenge.value, thief.challenge.value)
   const refused = await holder.verify()
   assert.deepEqual([refused.statusCode, refused.json().error], [409, 'domain_taken'])
   assert.equal(await thief.isVerified(), true)
   holder.publish()
   assert.equal((await holder.verify()).statusCode, 200, 'removing the other record takes the domain')
-  assert.deepEqual((await mailbox.take()).to, [thief.email])
+  assert.deepEqual((await takeNotice()).to, [thief.email])
 })
 
 test('DOM-06 a domain without its DNS record is lost after seven days, and its owners are notified', async () => {
