@@ -125,11 +125,10 @@ export async function recordGroupChange(tx: Transaction, event: GroupEvent, now:
   await recordGroupEvent(tx, event, await store.advanceGroups(tx, [event.groupId]), now)
 }
 
-/** Records who is a member now, or is no longer, of groups that the caller has locked. */
+/** Counts and records who is a member now, or is no longer, of groups that the caller has locked. */
 export async function recordMemberships(tx: Transaction, events: MembershipEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
-  const groupIds = [...new Set(events.map(({ groupId }) => groupId))]
-  await recordMembershipEvents(tx, events, await store.advanceGroups(tx, groupIds), now)
+  await recordMembershipEvents(tx, events, await store.countMembers(tx, events), now)
 }
 
 type GroupInput = GroupChange & { key: string; displayName: string }

@@ -4,12 +4,13 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { sourceOf } from '#accounts/operators/acting-operator.ts'
 import { requireNotOwnAccount } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator } from '#accounts/operators/operator-guard.ts'
-import { type AuditEvent, recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
+import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { findGroupsByKey, type GroupRef, recordGroupChange, recordMemberships } from './group.ts'
+import { findGroupsByKey, type GroupRef, recordGroupChange } from './group.ts'
+import { recordMemberChange } from './member.ts'
 import * as store from './managed-store.ts'
-import { addToMemberCount, deleteMembers, findInTooManyGroups, insertMembers } from './member-store.ts'
+import { deleteMembers, findInTooManyGroups, insertMembers } from './member-store.ts'
 import { markDeleted, updateGroup } from './store.ts'
 
 export { lockGroupOfSource, releaseGroups } from './managed-store.ts'
@@ -68,6 +69,9 @@ export async function deleteGroupOfSource(
   await recordGroupChange(tx, { type: 'group.deleted', groupId, key, by: 'scim' }, now)
 }
 
+/** Who changes the members, and as which source, in events. */
+const notified = { by: 'scim', source: 'scim' } as const
+
 type Change = { operator: Operator; group: GroupRef; add: IdentityId[]; remove: IdentityId[] }
 
 /**
@@ -85,10 +89,8 @@ export async function changeMembersOfSource(
   const { added, joined } = await insertMembers(tx, { groupId, source, identityIds: add }, now)
   if (await findInTooManyGroups(tx, joined)) throw errors.identity_in_too_many_groups()
   const { removed, left } = await deleteMembers(tx, { groupId, source, identityIds: remove })
-  if (joined.length !== left.length) await addToMemberCount(tx, groupId, joined.length - left.length)
-  const by = auditFieldsOf(operator)
-  await record(tx, { by, group, action: 'group.member.added', audited: added, notified: joined }, now)
-  await record(tx, { by, group, action: 'group.member.removed', audited: removed, notified: left }, now)
+  const changed = { added, joined, removed, left }
+  await recordMemberChange(tx, { group, audited: auditFieldsOf(operator), notified, changed }, now)
 }
 
 type Joining = { identityId: IdentityId; managedBy: string; groupIds: string[]; joinsProtected: boolean }
@@ -107,34 +109,8 @@ export async function joinGroupsOfSource(
     if (group.protected && !joinsProtected) return false
     const { groupId } = group
     const { added, joined } = await insertMembers(tx, { groupId, source: managedBy, identityIds: [identityId] }, now)
-    await addToMemberCount(tx, groupId, joined.length)
-    const by = { actor: 'system' } as const
-    await record(tx, { by, group, action: 'group.member.added', audited: added, notified: joined }, now)
+    const changed = { added, joined, removed: [], left: [] }
+    await recordMemberChange(tx, { group, audited: { actor: 'system' }, notified, changed }, now)
   }
   return true
-}
-
-type Recorded = {
-  by: Pick<AuditEvent, 'actor' | 'operator'>
-  group: GroupRef
-  action: 'group.member.added' | 'group.member.removed'
-  audited: IdentityId[]
-  /** Those who are members now and were not, or the reverse, for their apps. */
-  notified: IdentityId[]
-}
-
-async function record(tx: Transaction, { by, group, action, audited, notified }: Recorded, now: Date): Promise<void> {
-  const { groupId, key } = group
-  const details = { groupId, key }
-  await recordAuditEvents(
-    tx,
-    audited.map((identityId) => ({ action, ...by, identityId, details }) as const),
-    now,
-  )
-  const membership = { by: 'scim', source: 'scim', groupId, key } as const
-  await recordMemberships(
-    tx,
-    notified.map((identityId) => ({ type: action, identityId, ...membership }) as const),
-    now,
-  )
 }

@@ -123,17 +123,6 @@ export async function deleteMembers(
   return { removed, left: unlisted.map(({ identityId }) => identityId) }
 }
 
-/** Adds to the member count of a group, and returns the new one. */
-export async function addToMemberCount(tx: Transaction, groupId: string, difference: number): Promise<number> {
-  const { count } = await tx
-    .updateTable('user_group')
-    .set((eb) => ({ member_count: eb('member_count', '+', difference) }))
-    .where('group_id', '=', groupId)
-    .returning('member_count as count')
-    .executeTakeFirstOrThrow()
-  return count
-}
-
 /** Returns one of the identities that are in too many groups. */
 export async function findInTooManyGroups(tx: Transaction, identityIds: IdentityId[]): Promise<IdentityId | undefined> {
   if (identityIds.length === 0) return undefined

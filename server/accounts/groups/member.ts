@@ -4,7 +4,8 @@ import type { IdentityId } from '@countersign/protocol/ids'
 import { lockIdentities } from '#accounts/identities/identity.ts'
 import { requireOtherAccounts } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
-import { recordAuditEvents } from '#platform/audit/audit-log.ts'
+import type { MembershipEvent } from '#accounts/app-events/event.ts'
+import { type AuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import {
@@ -70,8 +71,9 @@ export async function changeMembers(
     const { added, joined } = await store.insertMembers(tx, { groupId, source, identityIds: add }, now)
     if (await store.findInTooManyGroups(tx, joined)) throw errors.too_many_groups()
     const { removed, left } = await store.deleteMembers(tx, { groupId, source, identityIds: remove })
-    const memberCount = await store.addToMemberCount(tx, groupId, joined.length - left.length)
-    await recordChanges(tx, { operator, groupId, key: group.key }, { added, joined, removed, left }, now)
+    const by = { audited: auditFieldsOf(operator), notified: { by: 'operator', source } } as const
+    await recordMemberChange(tx, { group, ...by, changed: { added, joined, removed, left } }, now)
+    const memberCount = group.memberCount + joined.length - left.length
     return { added: added.length, removed: removed.length, memberCount }
   })
 }
@@ -95,32 +97,38 @@ export async function joinGroups(
     if (!group) continue
     if (group.protected && !read.protected) return false
     const { joined } = await store.insertMembers(tx, { groupId, source, identityIds: [identityId] }, now)
-    await store.addToMemberCount(tx, groupId, joined.length)
     const details = { groupId, key: group.key, invitationId }
     await recordAuditEvents(tx, [{ action: 'group.member.added', actor: 'user', identityId, details }], now)
-    const joining = { identityId, groupId, key: group.key, source: 'manual', by: 'self' } as const
-    await recordMemberships(tx, [{ type: 'group.member.added', ...joining }], now)
+    const membership = { groupId, key: group.key, source, by: 'self' } as const
+    const joining = joined.map((each) => ({ type: 'group.member.added', identityId: each, ...membership }) as const)
+    await recordMemberships(tx, joining, now)
   }
   return true
 }
 
-type Changed = Record<'added' | 'joined' | 'removed' | 'left', IdentityId[]>
+type Recorded = {
+  group: GroupRef
+  audited: Pick<AuditEvent, 'actor' | 'operator'>
+  notified: Pick<MembershipEvent, 'by' | 'source'>
+  /** Who was added and removed by the source, and those of them who were no members before or are none now. */
+  changed: Record<'added' | 'joined' | 'removed' | 'left', IdentityId[]>
+}
 
 /**
- * Records which identities an operator added and removed, for the activity of their accounts, and which are members now
- * or are no longer, for their apps.
+ * Records a change of members: for the activity of their accounts, who was added and removed, and for their apps, who
+ * is a member now or is no longer. Counts the latter.
  */
-async function recordChanges(
+export async function recordMemberChange(
   tx: Transaction,
-  { operator, groupId, key }: GroupTarget & GroupRef,
-  { added, joined, removed, left }: Changed,
+  { group: { groupId, key }, audited, notified, changed }: Recorded,
   now: Date,
 ): Promise<void> {
-  const act = { ...auditFieldsOf(operator), details: { groupId, key } }
+  const { added, joined, removed, left } = changed
+  const act = { ...audited, details: { groupId, key } }
   const begun = added.map((identityId) => ({ action: 'group.member.added', ...act, identityId }) as const)
   const ended = removed.map((identityId) => ({ action: 'group.member.removed', ...act, identityId }) as const)
   await recordAuditEvents(tx, [...begun, ...ended], now)
-  const membership = { by: 'operator', source, groupId, key } as const
+  const membership = { ...notified, groupId, key }
   const joining = joined.map((identityId) => ({ type: 'group.member.added', identityId, ...membership }) as const)
   const leaving = left.map((identityId) => ({ type: 'group.member.removed', identityId, ...membership }) as const)
   await recordMemberships(tx, [...joining, ...leaving], now)

@@ -139,6 +139,24 @@ export async function advanceGroups(tx: Transaction, groupIds: string[]): Promis
   return new Map(rows.map(({ groupId, sequence }) => [groupId, sequence]))
 }
 
+type MemberChange = { type: 'group.member.added' | 'group.member.removed'; groupId: string }
+
+/** Counts who joined and left some locked groups, as one change of each. Returns their sequences. */
+export async function countMembers(tx: Transaction, changes: MemberChange[]): Promise<GroupSequences> {
+  const groupIds = changes.map(({ groupId }) => groupId)
+  const differences = changes.map(({ type }) => (type === 'group.member.added' ? 1 : -1))
+  const { rows } = await sql<{ groupId: string; sequence: number }>`
+    update user_group set member_count = member_count + changed.difference, event_sequence = event_sequence + 1
+    from (
+      select group_id, sum(difference)::integer as difference
+      from unnest(${groupIds}::uuid[], ${differences}::integer[]) as listed (group_id, difference)
+      group by group_id
+    ) changed
+    where user_group.group_id = changed.group_id
+    returning user_group.group_id as "groupId", event_sequence as sequence`.execute(tx)
+  return new Map(rows.map(({ groupId, sequence }) => [groupId, sequence]))
+}
+
 /** Marks a group as deleted, which the caller has locked. From now on nothing counts it. */
 export async function markDeleted(tx: Transaction, groupId: string, now: Date): Promise<void> {
   await tx.updateTable('user_group').set({ deleted_at: now }).where('group_id', '=', groupId).execute()

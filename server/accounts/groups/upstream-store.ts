@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import type { GroupSequences } from '#accounts/app-events/event.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 
 /** Lists the groups of an organization, by key. */
@@ -150,25 +149,6 @@ export async function deleteMemberships(
     .where('source', '=', source)
     .where('group_id', 'in', groupIds)
     .execute()
-}
-
-/** Adds to the member counts of groups, which the caller has locked. Returns their sequences after this change. */
-export async function addToMemberCounts(
-  tx: Transaction,
-  groupIds: string[],
-  difference: 1 | -1,
-): Promise<GroupSequences> {
-  if (groupIds.length === 0) return new Map()
-  const { rows } = await sql<{ groupId: string; sequence: number }>`
-    update user_group set member_count = member_count + ${difference}::integer * changed.members,
-      event_sequence = event_sequence + 1
-    from (
-      select group_id, count(*)::integer as members from unnest(${groupIds}::uuid[]) as listed (group_id)
-      group by group_id
-    ) changed
-    where user_group.group_id = changed.group_id
-    returning user_group.group_id as "groupId", event_sequence as sequence`.execute(tx)
-  return new Map(rows.map(({ groupId, sequence }) => [groupId, sequence]))
 }
 
 type Membership = { identityId: IdentityId; groupId: string; source: string }

@@ -1,12 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
-import { recordMembershipEvents } from '#accounts/app-events/event.ts'
 import { recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { type Database, type Transaction, transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
-import { type GroupRef, recordGroupChange } from './group.ts'
+import { type GroupRef, recordGroupChange, recordMemberships } from './group.ts'
 import { listByGroup, unlistByGroup } from './member-store.ts'
 import * as store from './upstream-store.ts'
 
@@ -117,12 +116,6 @@ type Change = { action: 'group.member.added' | 'group.member.removed'; members: 
 /** Counts and records who is a member now, or is no longer. The caller has locked the groups. */
 async function record(tx: Transaction, { action, members, groups }: Change, now: Date): Promise<void> {
   if (members.length === 0) return
-  const difference = action === 'group.member.added' ? 1 : -1
-  const sequences = await store.addToMemberCounts(
-    tx,
-    members.map(({ groupId }) => groupId),
-    difference,
-  )
   const ofGroups = Map.groupBy(members, ({ groupId }) => groupId)
   const changes = groups.flatMap(({ groupId, key }) =>
     (ofGroups.get(groupId) ?? []).map(({ identityId }) => ({ identityId, groupId, key })),
@@ -130,7 +123,7 @@ async function record(tx: Transaction, { action, members, groups }: Change, now:
   const acts = changes.map(({ identityId, ...details }) => ({ action, actor: 'system', identityId, details }) as const)
   await recordAuditEvents(tx, acts, now)
   const events = changes.map((change) => ({ type: action, by: 'system', source: 'upstream', ...change }) as const)
-  await recordMembershipEvents(tx, events, sequences, now)
+  await recordMemberships(tx, events, now)
 }
 
 /** Ends at once what former members of an organization are in its groups. The caller has locked the organization. */
