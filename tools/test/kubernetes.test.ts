@@ -20,6 +20,9 @@ const Probe = Type.Object({
     port: Type.Literal('http'),
     httpHeaders: Type.Tuple([Type.Object({ name: Type.Literal('Host'), value: Type.String() })]),
   }),
+  periodSeconds: Type.Number(),
+  // The default of Kubernetes is 3.
+  failureThreshold: Type.Optional(Type.Number()),
 })
 const Container = Type.Object({
   image: Type.String(),
@@ -82,6 +85,18 @@ test('the probes of a pod succeed at its own address', async (t) => {
     const [{ value: host }] = httpGet.httpHeaders
     assert.equal(await statusOf({ host: '127.0.0.1', port, path: httpGet.path, headers: { host } }), 200, httpGet.path)
   }
+})
+
+test('pods stay in the service during a failover of the database, and are not restarted for it', async () => {
+  const { livenessProbe, readinessProbe } = pod.containers[0]
+  const guide = await readFile(join(root, 'docs/operations/high-availability.md'), 'utf8')
+  const measured = [...guide.matchAll(/ to (\d+\.\d) s \(/g)].map(([, seconds]) => Number(seconds))
+  assert.equal(measured.length, 4)
+  const { periodSeconds, failureThreshold = 3 } = readinessProbe
+  // A managed database can take several times as long.
+  assert.ok(periodSeconds * (failureThreshold - 1) > 4 * Math.max(...measured))
+  assert.equal(readinessProbe.httpGet.path, '/readyz')
+  assert.equal(livenessProbe.httpGet.path, '/healthz')
 })
 
 /** Sends a request with any `Host`, which `fetch` would replace. */
