@@ -33,8 +33,9 @@ test('CLI-20 the chart renders valid objects, with and without all of its option
   await helm('lint', '--strict', chart, '--values', values)
   const all = ['metrics.podMonitor=true', 'metrics.rules=true', 'metrics.dashboard=true', 'replicas=1']
   const more = ['metrics.fromNamespaces={monitoring}', 'settings.SMTP_URL=smtps://mail.example', 'ingress.className=a']
+  const ofSecret = ['databaseCa.secretName=a']
   for (const version of versions)
-    for (const set of [[], [...all, ...more]]) {
+    for (const set of [[], [...all, ...more, ...ofSecret], ['databaseCa.configMapName=a']]) {
       const options = ['--values', values, '--kube-version', version, ...set.flatMap((value) => ['--set', value])]
       const { stdout } = await helm('template', 'countersign', chart, ...options)
       await writeFile(within('objects.yaml'), stdout)
@@ -61,6 +62,22 @@ test('the chart rejects URLs without TLS, secrets among the settings, and unknow
     await assert.rejects(helm('template', chart, '--values', values, '--kube-version', '1.30', '--set', value), {
       stderr: /values don't meet the specifications of the schema/,
     })
+})
+
+test('the certificate authority of the database is where the guide says, from a Secret or a ConfigMap', async () => {
+  const guide = await readFile(join(root, 'docs/operations/kubernetes.md'), 'utf8')
+  const [, mountPath, name] = /sslrootcert=(\/\S+)\/(ca\.crt)/.exec(guide) ?? []
+  assert.ok(mountPath)
+  const render = (...sets: string[]) =>
+    helm('template', chart, '--values', values, '--kube-version', '1.30', ...sets.flatMap((set) => ['--set', set]))
+  const secret = await render('databaseCa.secretName=a-ca', 'databaseCa.key=root.pem')
+  assert.match(secret.stdout, new RegExp(`name: database-ca\n +mountPath: ${mountPath}\n +readOnly: true\n`))
+  assert.match(secret.stdout, new RegExp(`secretName: a-ca\n +items:\n +- key: root.pem\n +path: ${name}\n`))
+  const configMap = await render('databaseCa.configMapName=a-ca')
+  assert.match(configMap.stdout, new RegExp(`configMap:\n +name: a-ca\n +items:\n +- key: ca.crt\n +path: ${name}\n`))
+  await assert.rejects(render('databaseCa.secretName=a', 'databaseCa.configMapName=b'), {
+    stderr: /values don't meet the specifications of the schema/,
+  })
 })
 
 test('CLI-21 the alerts report failures, and nothing while the service works', async () => {
