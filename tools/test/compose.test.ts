@@ -24,6 +24,7 @@ const Service = Type.Object({
 const Composition = Type.Object({
   services: Type.Record(Type.String(), Service),
   volumes: Type.Record(Type.String(), Type.Null()),
+  networks: Type.Optional(Type.Record(Type.String(), Type.Object({ enable_ipv6: Type.Boolean() }))),
 })
 type Composition = Static<typeof Composition>
 
@@ -83,11 +84,18 @@ test('compose sets known settings only, starts on this machine with three secret
 test('NET-03 the service in a container is reachable from outside', async () => {
   const own = (await readDockerfile()).filter(({ word }) => word === 'ENV').map(({ rest }) => rest)
   assert.ok(own.includes('HOST=0.0.0.0'))
-  for (const compositions of [[base], [base, overlay]])
-    assert.deepEqual(
-      loadConfig(environmentOf(compositions, { ...secrets, ...urls, TRUST_PROXY: 'off' })).listenAddresses,
-      ['0.0.0.0'],
-    )
+  const addresses = (compositions: Composition[]) =>
+    loadConfig(environmentOf(compositions, { ...secrets, ...urls, TRUST_PROXY: 'off' })).listenAddresses
+  assert.deepEqual(addresses([base]), ['0.0.0.0'])
+  // On every address: the proxy connects by IPv6 too.
+  assert.equal(addresses([base, overlay]), undefined)
+})
+
+test('the bundled proxy sees the address of a client that connects by IPv6', () => {
+  // Otherwise Docker passes the connections on, all of them from one address.
+  assert.deepEqual(overlay.networks, { default: { enable_ipv6: true } })
+  for (const { services } of [base, overlay])
+    for (const service of Object.values(services)) assert.ok(!('networks' in service))
 })
 
 test('NET-01 public URLs without a bundled proxy need TRUST_PROXY', () => {

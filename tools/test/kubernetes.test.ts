@@ -75,6 +75,14 @@ test('a pod has known settings only, and starts with the three secrets', () => {
   assert.deepEqual(Object.fromEntries(numbers), { http: environment['PORT'], metrics: environment['METRICS_PORT'] })
 })
 
+test('a pod listens on every address, also in a cluster that has IPv6 alone', async () => {
+  const ofImage = (await readDockerfile())
+    .filter(({ word }) => word === 'ENV')
+    .map(({ rest }): [string, string] => [rest.slice(0, rest.indexOf('=')), rest.slice(rest.indexOf('=') + 1)])
+  const variables = { ...Object.fromEntries(ofImage), ...environment, ...secrets }
+  assert.equal(loadConfig(variables).listenAddresses, undefined)
+})
+
 test('the probes of a pod succeed at its own address', async (t) => {
   const [port, metrics] = await freePorts(2)
   const ports = { PORT: String(port), METRICS_PORT: String(metrics), ALLOW_EMBEDDED: '1' }
