@@ -110,11 +110,19 @@ test('other deployments require the three URLs, and the proxy forwards to the po
   assert.equal(config.demo, false)
   assert.deepEqual(overlay.services['countersign']?.ports, [])
   const caddyfile = await readFile(join(folder, 'Caddyfile'), 'utf8')
-  assert.ok(caddyfile.includes(`reverse_proxy countersign:${config.port}\n`))
+  assert.ok(caddyfile.includes(`reverse_proxy countersign:${config.port} {\n`))
   for (const name of Object.keys(urls)) {
     assert.ok(caddyfile.includes(`{$${name}}`))
     assert.ok(overlay.services['proxy']?.environment[name])
   }
+})
+
+test('the proxies of this repository and its guide remove the trace of a client', async () => {
+  const guide = await readFile(join(folder, '../docs/operations/deployment.md'), 'utf8')
+  const caddyfiles = [await readFile(join(folder, 'Caddyfile'), 'utf8'), guide]
+  for (const text of caddyfiles)
+    assert.match(text, /reverse_proxy \S+ \{\n(?:\t\t[^\n]*\n)*\t\theader_up -traceparent\n/)
+  assert.match(guide, /location \/ \{[^}]* proxy_set_header traceparent "";\n/)
 })
 
 test('compose and the image agree on ports, the volume and the health check', async () => {
