@@ -33,7 +33,7 @@ test('CLI-20 the chart renders valid objects, with and without all of its option
   await helm('lint', '--strict', chart, '--values', values)
   const all = ['metrics.podMonitor=true', 'metrics.rules=true', 'metrics.dashboard=true', 'replicas=1']
   const more = ['metrics.fromNamespaces={monitoring}', 'settings.SMTP_URL=smtps://mail.example', 'ingress.className=a']
-  const ofSecret = ['databaseCa.secretName=a']
+  const ofSecret = ['databaseCa.secretName=a', 'metrics.labels.release=monitoring']
   for (const version of versions)
     for (const set of [[], [...all, ...more, ...ofSecret], ['databaseCa.configMapName=a']]) {
       const options = ['--values', values, '--kube-version', version, ...set.flatMap((value) => ['--set', value])]
@@ -54,14 +54,19 @@ test('the chart rejects URLs without TLS, secrets among the settings, and unknow
     'urls.auth=http://id.example.com',
     'settings.SECRET_KEY=a',
     'settings.PORT=1',
+    'settings.WORKERS=2',
+    'metrics.labels.app\\.kubernetes\\.io/name=a',
     'replica=3',
     'replicas=0',
     'dataSizeLimit=2',
   ]
-  for (const value of wrong)
-    await assert.rejects(helm('template', chart, '--values', values, '--kube-version', '1.30', '--set', value), {
+  for (const value of wrong) {
+    // Settings are texts. A number would be rejected for being one.
+    const set = value.startsWith('settings.') ? '--set-string' : '--set'
+    await assert.rejects(helm('template', chart, '--values', values, '--kube-version', '1.30', set, value), {
       stderr: /values don't meet the specifications of the schema/,
     })
+  }
 })
 
 test('the certificate authority of the database is where the guide says, from a Secret or a ConfigMap', async () => {
@@ -78,6 +83,19 @@ test('the certificate authority of the database is where the guide says, from a 
   await assert.rejects(render('databaseCa.secretName=a', 'databaseCa.configMapName=b'), {
     stderr: /values don't meet the specifications of the schema/,
   })
+})
+
+test('a Prometheus operator that selects by labels finds the pods and the alerts', async () => {
+  const sets = ['metrics.podMonitor=true', 'metrics.rules=true', 'metrics.labels.release=monitoring']
+  const options = ['--values', values, '--kube-version', '1.30', ...sets.flatMap((set) => ['--set', set])]
+  const { stdout } = await helm('template', chart, ...options, '--show-only', 'templates/monitoring.yaml')
+  const labeled = stdout.match(
+    /^kind: \w+\nmetadata:\n {2}name: .*\n {2}labels:\n(?: {4}.*\n)* {4}release: monitoring\n/gm,
+  )
+  assert.deepEqual(
+    labeled?.map((object) => object.slice(0, object.indexOf('\n'))),
+    ['kind: PodMonitor', 'kind: PrometheusRule'],
+  )
 })
 
 test('CLI-21 the alerts report failures, and nothing while the service works', async () => {

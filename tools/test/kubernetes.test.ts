@@ -37,6 +37,7 @@ const Container = Type.Object({
 const Deployment = Type.Object({
   kind: Type.Literal('Deployment'),
   spec: Type.Object({
+    progressDeadlineSeconds: Type.Optional(Type.Number()),
     template: Type.Object({
       spec: Type.Object({
         automountServiceAccountToken: Type.Boolean(),
@@ -48,6 +49,7 @@ const Deployment = Type.Object({
   }),
 })
 
+let deployed: Static<typeof Deployment>['spec']
 let pod: Static<typeof Deployment>['spec']['template']['spec']
 let environment: Record<string, string>
 before(async () => {
@@ -55,7 +57,8 @@ before(async () => {
   const objects: unknown[] = parseAllDocuments(manifest).map((document) => document.toJS())
   const deployment = objects.find((object) => Value.Check(Deployment, object))
   assert.ok(deployment)
-  pod = deployment.spec.template.spec
+  deployed = deployment.spec
+  pod = deployed.template.spec
   environment = Object.fromEntries(pod.containers[0].env.map(({ name, value }) => [name, value]))
 })
 
@@ -105,6 +108,18 @@ test('pods stay in the service during a failover of the database, and are not re
   assert.ok(periodSeconds * (failureThreshold - 1) > 4 * Math.max(...measured))
   assert.equal(readinessProbe.httpGet.path, '/readyz')
   assert.equal(livenessProbe.httpGet.path, '/healthz')
+})
+
+test('a rollout is not reported as failed while a pod still migrates the database', () => {
+  const { periodSeconds, failureThreshold = 3 } = pod.containers[0].startupProbe
+  // The default of Kubernetes is 600.
+  assert.ok((deployed.progressDeadlineSeconds ?? 600) > periodSeconds * failureThreshold)
+})
+
+test('no setting of the values is one that the chart sets, which would be there twice', async () => {
+  const schema = JSON.parse(await readFile(join(chart, 'values.schema.json'), 'utf8'))
+  const forbidden: readonly string[] = schema.properties.settings.propertyNames.not.enum
+  for (const name of [...Object.keys(environment), ...Object.keys(secrets)]) assert.ok(forbidden.includes(name), name)
 })
 
 /** Sends a request with any `Host`, which `fetch` would replace. */
