@@ -254,6 +254,8 @@ export const organizationSecurityMessages: typeof english = {
   refused: {
     invalid_request: 'Manche Werte sind ungültig. Prüft eure Eingaben.',
     identity_not_found: 'Niemand hat diesen Benutzernamen.',
+    invitation_not_found:
+      'Diese Einladung ist nicht mehr offen: Sie wurde angenommen, abgelehnt oder widerrufen, oder sie ist abgelaufen.',
     signed_action_required: 'Nicht gespeichert: Du hast diese Änderung nicht unterschrieben.',
     no_signing_key:
       'Nicht gespeichert: Diese Organisation verlangt Unterschriften, und diese Identität hat noch keinen ' +

@@ -241,6 +241,7 @@ export const organizationSecurityMessages = {
   refused: {
     invalid_request: 'Some of the values aren’t valid. Check your input.',
     identity_not_found: 'No user with this username.',
+    invitation_not_found: 'This invitation is no longer open: it was accepted, declined or revoked, or has expired.',
     signed_action_required: 'Not saved: you didn’t sign this change.',
     no_signing_key:
       'Not saved: this organization requires signatures, and this identity has no signing key yet. Create one in ' +

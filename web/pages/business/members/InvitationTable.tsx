@@ -21,13 +21,16 @@ type Props = {
   organization: OwnOrganization
   invitations: Invitation[]
   onChange: (invitations: Invitation[]) => void
+  /** Called if an invitation is not open any more. It may have been accepted: then there is another member. */
+  onStale: () => unknown
 }
 
 /** Lists the pending invitations, which can be mailed again and revoked. */
-export function InvitationTable({ organization, invitations, onChange }: Props) {
+export function InvitationTable(given: Props) {
+  const { invitations } = given
   const people = usePeopleMessages()
   const doing = useActions()
-  const columns = useColumns(useAnswers({ organization, invitations, onChange }, doing))
+  const columns = useColumns(useAnswers(given, doing))
   return (
     <>
       <ErrorMessage of={doing.problem} />
@@ -49,16 +52,16 @@ export function InvitationTable({ organization, invitations, onChange }: Props) 
   )
 }
 
-type Answers = { revoke: (invitation: Invitation) => void; mail: (invitation: Invitation) => void }
+type Answers = { revoke: (invitation: Invitation) => unknown; mail: (invitation: Invitation) => unknown }
 
 /** What the menu of an invitation does. */
-function useAnswers({ organization, invitations, onChange }: Props, doing: ActionState): Answers {
+function useAnswers({ organization, invitations, onChange, onStale }: Props, doing: ActionState): Answers {
   const people = usePeopleMessages()
   const { params, querystring } = memberContext(organization)
   const givenFor = ({ invitationId }: Invitation) => ({ params: { ...params, invitationId }, querystring })
   const revoke = async (invitation: Invitation) => {
     const given = { ...givenFor(invitation), body: null }
-    await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given).catch(acceptGone)
+    await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given)
     toast(people.revoked)
     onChange(invitations.filter((each) => each !== invitation))
   }
@@ -68,9 +71,17 @@ function useAnswers({ organization, invitations, onChange }: Props, doing: Actio
     toast(people.mailedAgain(mailed.email ?? ''))
     onChange(invitations.map((each) => (each === invitation ? mailed : each)))
   }
+  const answer = (work: Answers[keyof Answers]) => async (invitation: Invitation) => {
+    try {
+      await work(invitation)
+    } catch (error) {
+      if (isGone(error)) await onStale()
+      throw error
+    }
+  }
   return {
-    revoke: (invitation) => void doing.perform({ name: 'revoke', do: () => revoke(invitation) }),
-    mail: (invitation) => void doing.perform({ name: 'mail', do: () => mail(invitation) }),
+    revoke: (invitation) => void doing.perform({ name: 'revoke', do: () => answer(revoke)(invitation) }),
+    mail: (invitation) => void doing.perform({ name: 'mail', do: () => answer(mail)(invitation) }),
   }
 }
 
@@ -148,7 +159,7 @@ function bareName({ handle, email }: Invitation): string {
   return handle ?? email ?? ''
 }
 
-/** Ignores that the invitation was already revoked or accepted. It cannot be used any more. */
-function acceptGone(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'invitation_not_found')) throw error
+/** Returns whether the invitation was already accepted, declined or revoked, or has expired. */
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'invitation_not_found'
 }

@@ -73,6 +73,7 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
           organization={organization}
           invitations={invitations}
           onChange={(changed) => setFound({ ...found, invitations: changed })}
+          onStale={read.do}
         />
       )}
       {inviting && (

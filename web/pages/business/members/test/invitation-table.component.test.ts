@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { h } from 'preact'
+import { watchToasts } from '../../../../components/frame/toast.ts'
+import {
+  type PageRequest,
+  pageIdentity,
+  pageInvitation,
+  pageMember,
+  pageOrganization,
+  Refused,
+  renderForOrganization,
+} from '../../../../testing/organization-pages.ts'
+
+const { Members } = await import('../Members.tsx')
+
+const ada = pageMember('ada', 'owner')
+const organization = pageOrganization(ada)
+const path = `/api/organizations/${organization.id}`
+
+const given = {
+  organization,
+  identities: [pageIdentity('ada')],
+  returned: undefined,
+  goTo: () => {},
+  onChanged: () => {},
+  onLeft: () => {},
+}
+
+/** Opens the invitations of an organization, and returns the texts of what was done. */
+async function openInvitations(answer: (request: PageRequest) => unknown) {
+  const toasts: string[] = []
+  watchToasts((message) => message && toasts.push(message.text))
+  const page = await renderForOrganization(
+    () => h(Members, given),
+    (request) => {
+      if (request.name === `GET ${path}/members`) return { members: [ada], nextCursor: null, total: 1 }
+      return answer(request)
+    },
+  )
+  await page.click('[data-action="show-invitations"]')
+  return { ...page, toasts }
+}
+
+test('revoking an invitation that was accepted meanwhile says so, and shows what is open', async () => {
+  let open = [pageInvitation('bob'), pageInvitation('carl')]
+  const { click, find, text, toasts, requests } = await openInvitations(({ name }) => {
+    if (name === `GET ${path}/invitations`) return { invitations: open }
+    open = open.slice(1)
+    return new Refused(404, 'invitation_not_found')
+  })
+  await click('[data-action="withdraw-invitation-bob"]')
+  assert.deepEqual(toasts, [])
+  assert.match(find('[role=alert] .problem').textContent, /no longer open/)
+  assert.match(text(), /@carl/)
+  assert.doesNotMatch(text(), /@bob/)
+  assert.equal(requests.filter(({ name }) => name === `GET ${path}/members`).length, 2, 'the member is shown')
+})
