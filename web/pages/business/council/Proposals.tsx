@@ -1,10 +1,18 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useState } from 'preact/hooks'
 import { Changes } from '../../../components/display/Changes.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
+import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { dayOf } from '../../../lib/text/dates.ts'
-import { approveProposal, completeProposal, type DescribedProposal, withdrawProposal } from './proposal.ts'
+import {
+  approveProposal,
+  completeProposal,
+  type DescribedProposal,
+  isProposalGone,
+  withdrawProposal,
+} from './proposal.ts'
 import { useActMessages, useCouncilMessages } from './words.ts'
 import { Card } from '../../../components/ui/Card.tsx'
 import { atHandle } from '../../../lib/text/handle.ts'
@@ -15,21 +23,38 @@ type Props = { organization: OwnOrganization; proposals: DescribedProposal[]; on
 /** Lists the open proposals, each with its approvals. */
 export function Proposals({ organization, proposals, onChanged }: Props) {
   const words = useCouncilMessages()
+  // The entry of a proposal that is gone cannot show why.
+  const [problem, setProblem] = useState<unknown>()
+  const answer = (work: () => Promise<unknown>) => async () => {
+    setProblem(undefined)
+    try {
+      await work()
+    } catch (error) {
+      if (!isProposalGone(error)) throw error
+      setProblem(error)
+      await onChanged()
+    }
+  }
   return (
     <Card title={words.proposals}>
+      <ErrorMessage of={problem} />
       {proposals.length === 0 && <p>{words.noProposals}</p>}
       <ul class="entries">
         {proposals.map((each) => (
-          <Entry key={each.proposal.proposalId} of={each} organization={organization} onChanged={onChanged} />
+          <Entry key={each.proposal.proposalId} of={each} {...{ organization, answer, onChanged }} />
         ))}
       </ul>
     </Card>
   )
 }
 
-type EntryProps = { of: DescribedProposal; organization: OwnOrganization; onChanged: () => unknown }
+type EntryProps = Omit<Props, 'proposals'> & {
+  of: DescribedProposal
+  /** Returns what does something with a proposal, unless that is gone. */
+  answer: (work: () => Promise<unknown>) => () => Promise<void>
+}
 
-function Entry({ of: { proposal, description }, organization, onChanged }: EntryProps) {
+function Entry({ of: { proposal, description }, organization, answer, onChanged }: EntryProps) {
   const words = useCouncilMessages()
   const { becomes } = useActMessages()
   const { language } = useLocale()
@@ -39,21 +64,21 @@ function Entry({ of: { proposal, description }, organization, onChanged }: Entry
   const approve: Action = {
     name: 'approve-proposal',
     label: words.approve,
-    do: () => approveProposal(organization, proposal),
+    do: answer(() => approveProposal(organization, proposal)),
   }
   const complete: Action = {
     name: 'complete-proposal',
     label: words.complete,
-    do: () => completeProposal(organization, proposal),
+    do: answer(() => completeProposal(organization, proposal)),
   }
   const withdraw: Action = {
     name: 'withdraw-proposal',
     label: words.withdraw,
     look: 'quiet',
-    do: async () => {
+    do: answer(async () => {
       await withdrawProposal(organization, proposal)
       await onChanged()
-    },
+    }),
   }
   const actions = [
     ...(mayApprove ? [approve] : []),

@@ -58,7 +58,10 @@ export async function completeProposal(organization: OwnOrganization, proposal: 
 
 export async function withdrawProposal(organization: OwnOrganization, proposal: Proposal): Promise<void> {
   const path = 'DELETE /api/organizations/:organizationId/proposals/:proposalId'
-  await callBusiness(path, aboutProposal(organization, proposal)).catch((error: unknown) => {
-    if (!(error instanceof ApiError && error.code === 'proposal_not_found')) throw error
-  })
+  await callBusiness(path, aboutProposal(organization, proposal))
+}
+
+/** Returns whether the proposal has expired, or was already completed or withdrawn. */
+export function isProposalGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'proposal_not_found'
 }

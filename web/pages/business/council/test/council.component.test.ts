@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Council } from '@countersign/protocol/organizations/council'
+import type { Proposal } from '@countersign/protocol/organizations/proposals'
+import { h } from 'preact'
+import {
+  type PageRequest,
+  pageIdentity,
+  pageMember,
+  pageOrganization,
+  Refused,
+  renderForOrganization,
+} from '../../../../testing/organization-pages.ts'
+
+const { CouncilSection } = await import('../CouncilSection.tsx')
+
+const ada = pageMember('ada', 'owner')
+const organization = pageOrganization(ada)
+const path = `/api/organizations/${organization.id}`
+const identities = [pageIdentity('ada')]
+
+const noCouncil: Council = {
+  approvalsNeeded: 0,
+  signatories: [],
+  resetRequestedAt: null,
+  resetPossibleAt: null,
+  resetExpiresAt: null,
+  resetAt: null,
+  isSignatory: false,
+}
+
+const proposal: Proposal = {
+  proposalId: 'proposal',
+  action: 'organization.updated',
+  details: { organizationId: organization.id, approvalsNeeded: 0, from: { approvalsNeeded: 1 } },
+  salt: '',
+  statement: '',
+  createdAt: '2030-01-01T00:00:00.000Z',
+  expiresAt: '2030-01-08T00:00:00.000Z',
+  proposedBy: pageIdentity('bob'),
+  approvals: [],
+  approvalsNeeded: 1,
+  mayApprove: false,
+  mayComplete: false,
+}
+
+function openCouncil(answer: (request: PageRequest) => unknown) {
+  const given = { organization, identities, returned: undefined, goTo() {}, onChanged() {}, onLeft() {} }
+  return renderForOrganization(() => h(CouncilSection, given), answer)
+}
+
+test('withdrawing a proposal that was completed meanwhile says so, and shows the present ones', async () => {
+  let proposals = [proposal]
+  const { click, find, requests } = await openCouncil(({ name }) => {
+    if (name === `GET ${path}/council`) return { council: noCouncil }
+    if (name === `GET ${path}/proposals`) return { proposals }
+    if (name === `GET ${path}/members`) return { members: [ada] }
+    if (name === `GET ${path}`) return { organization }
+    proposals = []
+    return new Refused(404, 'proposal_not_found')
+  })
+  await click('[data-action="withdraw-proposal"]')
+  assert.equal(requests.filter(({ name }) => name.startsWith('DELETE')).length, 1)
+  assert.match(find('[role=alert] .problem').textContent, /was completed or withdrawn/)
+  assert.equal(document.querySelectorAll('.proposal').length, 0)
+})
