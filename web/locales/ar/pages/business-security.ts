@@ -245,6 +245,7 @@ export const organizationSecurityMessages: typeof english = {
     invalid_request: 'بعض القيم غير صالحة. تحقق مما أدخلته.',
     identity_not_found: 'لا يوجد حساب باسم المستخدم هذا.',
     invitation_not_found: 'لم تعد هذه الدعوة مفتوحة: لقد قُبلت أو رُفضت أو أُلغيت، أو انتهت صلاحيتها.',
+    organization_not_found: 'لم يعد بإمكانك استخدام هذه المؤسسة: لم تعد عضوًا فيها، أو عُلّقت أو حُذفت.',
     signed_action_required: 'لم يُحفظ: لم توقّع هذا التغيير.',
     no_signing_key:
       'لم يُحفظ: تتطلب هذه المؤسسة التوقيع، وليس لهذه الهوية مفتاح توقيع بعد. أنشئ مفتاحًا في حسابك ضمن «التوقيع».',

@@ -256,6 +256,9 @@ export const organizationSecurityMessages: typeof english = {
     identity_not_found: 'Niemand hat diesen Benutzernamen.',
     invitation_not_found:
       'Diese Einladung ist nicht mehr offen: Sie wurde angenommen, abgelehnt oder widerrufen, oder sie ist abgelaufen.',
+    organization_not_found:
+      'Du kannst diese Organisation nicht mehr verwenden: Du bist kein Mitglied mehr, oder sie wurde gesperrt oder ' +
+      'gelöscht.',
     signed_action_required: 'Nicht gespeichert: Du hast diese Änderung nicht unterschrieben.',
     no_signing_key:
       'Nicht gespeichert: Diese Organisation verlangt Unterschriften, und diese Identität hat noch keinen ' +

@@ -242,6 +242,8 @@ export const organizationSecurityMessages = {
     invalid_request: 'Some of the values aren’t valid. Check your input.',
     identity_not_found: 'No user with this username.',
     invitation_not_found: 'This invitation is no longer open: it was accepted, declined or revoked, or has expired.',
+    organization_not_found:
+      'You can’t use this organization any more: you’re no longer a member, or it was suspended or deleted.',
     signed_action_required: 'Not saved: you didn’t sign this change.',
     no_signing_key:
       'Not saved: this organization requires signatures, and this identity has no signing key yet. Create one in ' +

@@ -1,6 +1,5 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
-import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
@@ -21,7 +20,8 @@ export function DeleteOrganization({ organization, onDeleted }: Props) {
   const question = useReauthenticatedDialog('delete')
   const endBy = async (how: SignedAction) => {
     const given = { ...memberContext(organization), body: null }
-    await how('DELETE /api/organizations/:organizationId', given).catch(acceptGone)
+    // An organization that is not found may be suspended, and not deleted: the error says so.
+    await how('DELETE /api/organizations/:organizationId', given)
     onDeleted()
   }
   const end: Action = {
@@ -78,9 +78,4 @@ function Confirmation({ name, onAgreed, onClose }: ConfirmationProps) {
       </ActionForm>
     </Dialog>
   )
-}
-
-/** Ignores that the organization was already deleted from another tab. */
-function acceptGone(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'organization_not_found')) throw error
 }
