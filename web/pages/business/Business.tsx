@@ -1,7 +1,7 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { type ReturnedAct, takeReturnedAct } from '../../lib/acts/returning.ts'
 import { writeLocal, readLocal } from '../../lib/remembered.ts'
@@ -22,6 +22,8 @@ import { useConsoleMessages } from './console-words.ts'
 
 /** The local storage key of the organization that was opened last. */
 const lastUsed = 'organization'
+
+type OrganizationRoute = Extract<BusinessRoute, { at: 'organization' }>
 
 /** The identities of the user, their organizations, and the invitations to others. */
 type OrganizationData = { identities: Identity[]; organizations: OwnOrganization[]; invitations: OwnInvitation[] }
@@ -64,7 +66,7 @@ function SignedIn({
 }: PlaceProps & { onNoted: (act: ReturnedAct | undefined) => void }) {
   const words = useConsoleMessages()
   const doing = useActions()
-  const [data, setData] = useState<OrganizationData>()
+  const { data, setData, change } = useOrganizationData()
   const read = {
     name: 'retry',
     label: words.retry,
@@ -95,7 +97,7 @@ function SignedIn({
       {data ? (
         <ReturnedActContext.Provider value={returned}>
           {returned && <ReturnedActNote of={returned} />}
-          <CurrentPlace place={place} goTo={goTo} data={data} onChange={setData} returned={returned} />
+          <CurrentPlace place={place} goTo={goTo} data={data} onChange={change} returned={returned} />
         </ReturnedActContext.Provider>
       ) : doing.problem === undefined ? (
         <Skeleton rows={4} />
@@ -106,13 +108,33 @@ function SignedIn({
   )
 }
 
-type Props = PlaceProps & { data: OrganizationData; onChange: (data: OrganizationData) => void }
+/** Returns what has changed of the present data. */
+type DataChange = (present: OrganizationData) => Partial<OrganizationData>
+
+/** The data, and what changes it: something else may have changed since the request began whose answer changes this. */
+function useOrganizationData() {
+  const [data, show] = useState<OrganizationData>()
+  const present = useRef(data)
+  const setData = (next: OrganizationData) => {
+    present.current = next
+    show(next)
+  }
+  const change = (changed: DataChange) => {
+    if (present.current) setData({ ...present.current, ...changed(present.current) })
+    return present.current
+  }
+  return { data, setData, change }
+}
+
+type Props = PlaceProps & {
+  data: OrganizationData
+  /** Returns the changed data. */
+  onChange: (change: DataChange) => OrganizationData | undefined
+}
 
 function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
   const words = useConsoleMessages()
   const { identities, organizations, invitations } = data
-  const updateOrganizations = (updated: OwnOrganization[]) => onChange({ ...data, organizations: updated })
-  const without = (ended: (each: OwnInvitation) => boolean) => invitations.filter((each) => !ended(each))
   switch (place.at) {
     case 'start':
     case 'invitation':
@@ -127,12 +149,16 @@ function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
             goTo,
             onJoined: (joined: OwnOrganization) => {
               toast(words.joined(joined.name))
-              const others = without(({ organizationId }) => organizationId === joined.id)
-              onChange({ ...data, organizations: [...organizations, joined], invitations: others })
+              onChange((present) => ({
+                organizations: [...present.organizations, joined],
+                invitations: present.invitations.filter(({ organizationId }) => organizationId !== joined.id),
+              }))
               goTo({ at: 'organization', organizationId: joined.id, section: 'overview' })
             },
             onDeclined: ({ invitationId }: OwnInvitation) =>
-              onChange({ ...data, invitations: without((each) => each.invitationId === invitationId) }),
+              onChange((present) => ({
+                invitations: present.invitations.filter((each) => each.invitationId !== invitationId),
+              })),
           }}
         />
       )
@@ -145,7 +171,7 @@ function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
             identities,
             goTo,
             onCreated: (created: OwnOrganization) => {
-              updateOrganizations([...organizations, created])
+              onChange((present) => ({ organizations: [...present.organizations, created] }))
               goTo({ at: 'organization', organizationId: created.id, section: 'overview' }, { replacing: true })
             },
           }}
@@ -162,17 +188,31 @@ function CurrentPlace({ place, goTo, data, onChange, returned }: Props) {
             identities,
             organizations,
             returned,
-            onChanged: (changed: OwnOrganization) => updateOrganizations(replaceMembership(organizations, changed)),
-            onLeft: (left?: string) => {
-              const isLeft = ({ id, memberId }: OwnOrganization) =>
-                id === place.organizationId && memberId === (left ?? memberId)
-              const others = organizations.filter((each) => !isLeft(each))
-              updateOrganizations(others)
-              if (!others.some(({ id }) => id === place.organizationId)) goTo({ at: 'list' }, { replacing: true })
-            },
+            ...changesOf({ place, goTo, onChange }),
           }}
         />
       )
+  }
+}
+
+type ChangesProps = Pick<Props, 'goTo' | 'onChange'> & { place: OrganizationRoute }
+
+/** Returns what the pages of an organization call after a change of it, or of the user's memberships in it. */
+function changesOf({ place, goTo, onChange }: ChangesProps) {
+  return {
+    onChanged: (changed: OwnOrganization) =>
+      onChange(({ organizations }) => ({ organizations: replaceMembership(organizations, changed) })),
+    onLeft: (left?: string) => {
+      const isLeft = ({ id, memberId }: OwnOrganization) =>
+        id === place.organizationId && memberId === (left ?? memberId)
+      const changed = onChange(({ organizations }) => ({
+        organizations: organizations.filter((each) => !isLeft(each)),
+      }))
+      // The user may have gone elsewhere meanwhile.
+      const shown = parseRoute(location.pathname)
+      const isShown = shown.at === 'organization' && shown.organizationId === place.organizationId
+      if (isShown && changed && hasLeft(place, changed)) goTo({ at: 'list' }, { replacing: true })
+    },
   }
 }
 

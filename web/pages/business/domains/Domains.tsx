@@ -26,10 +26,11 @@ export function Domains({ organization }: SectionProps) {
   }
   useEffect(() => void doing.perform(read), [])
 
+  // Another domain may have changed since a check or a removal began.
   const updateDomain = (changed: OrganizationDomain) =>
-    setDomains(domains?.map((each) => (each.domainId === changed.domainId ? changed : each)))
+    setDomains((present) => present?.map((each) => (each.domainId === changed.domainId ? changed : each)))
   const removeDomain = ({ domainId }: OrganizationDomain) =>
-    setDomains(domains?.filter((each) => each.domainId !== domainId))
+    setDomains((present) => present?.filter((each) => each.domainId !== domainId))
   return (
     <>
       <PageHead title={words.sections.domains} lead={words.domains.what} />
@@ -58,7 +59,7 @@ export function Domains({ organization }: SectionProps) {
             <NewDomain
               organization={organization}
               isFirst={domains.length === 0}
-              onClaimed={(claimed) => setDomains([claimed, ...domains])}
+              onClaimed={(claimed) => setDomains((present = []) => [claimed, ...present])}
             />
           </Card>
         </>

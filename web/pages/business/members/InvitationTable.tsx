@@ -1,7 +1,7 @@
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { useRef, useState } from 'preact/hooks'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import { type ActionState, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { Avatar, Person } from '../../../components/ui/Avatar.tsx'
@@ -20,7 +20,7 @@ import { atHandle } from '../../../lib/text/handle.ts'
 type Props = {
   organization: OwnOrganization
   invitations: Invitation[]
-  onChange: (invitations: Invitation[]) => void
+  onChange: (change: (present: Invitation[]) => Invitation[]) => void
   /** Called if an invitation is not open any more. It may have been accepted: then there is another member. */
   onStale: () => unknown
 }
@@ -29,11 +29,11 @@ type Props = {
 export function InvitationTable(given: Props) {
   const { invitations } = given
   const people = usePeopleMessages()
-  const doing = useActions()
-  const columns = useColumns(useAnswers(given, doing))
+  const { problem, perform } = useSeveralActions()
+  const columns = useColumns(useAnswers(given, perform))
   return (
     <>
-      <ErrorMessage of={doing.problem} />
+      <ErrorMessage of={problem} />
       <Card flush>
         {invitations.length === 0 ? (
           <Empty icon="mail" title={people.noInvitations}>
@@ -55,7 +55,7 @@ export function InvitationTable(given: Props) {
 type Answers = { revoke: (invitation: Invitation) => unknown; mail: (invitation: Invitation) => unknown }
 
 /** What the menu of an invitation does. */
-function useAnswers({ organization, invitations, onChange, onStale }: Props, doing: ActionState): Answers {
+function useAnswers({ organization, onChange, onStale }: Omit<Props, 'invitations'>, perform: Perform): Answers {
   const people = usePeopleMessages()
   const { params, querystring } = memberContext(organization)
   const givenFor = ({ invitationId }: Invitation) => ({ params: { ...params, invitationId }, querystring })
@@ -63,15 +63,15 @@ function useAnswers({ organization, invitations, onChange, onStale }: Props, doi
     const given = { ...givenFor(invitation), body: null }
     await act('DELETE /api/organizations/:organizationId/invitations/:invitationId', given)
     toast(people.revoked)
-    onChange(invitations.filter((each) => each !== invitation))
+    onChange((present) => present.filter(({ invitationId }) => invitationId !== invitation.invitationId))
   }
   const mail = async (invitation: Invitation) => {
     const path = 'POST /api/organizations/:organizationId/invitations/:invitationId/mail'
     const mailed = (await callBusiness(path, givenFor(invitation))).invitation
     toast(people.mailedAgain(mailed.email ?? ''))
-    onChange(invitations.map((each) => (each === invitation ? mailed : each)))
+    onChange((present) => present.map((each) => (each.invitationId === mailed.invitationId ? mailed : each)))
   }
-  const answer = (work: Answers[keyof Answers]) => async (invitation: Invitation) => {
+  const answer = async (work: Answers[keyof Answers], invitation: Invitation) => {
     try {
       await work(invitation)
     } catch (error) {
@@ -80,9 +80,27 @@ function useAnswers({ organization, invitations, onChange, onStale }: Props, doi
     }
   }
   return {
-    revoke: (invitation) => void doing.perform({ name: 'revoke', do: () => answer(revoke)(invitation) }),
-    mail: (invitation) => void doing.perform({ name: 'mail', do: () => answer(mail)(invitation) }),
+    revoke: (invitation) => perform(`revoke-${invitation.invitationId}`, () => answer(revoke, invitation)),
+    mail: (invitation) => perform(`mail-${invitation.invitationId}`, () => answer(mail, invitation)),
   }
+}
+
+/** Starts work, unless work of the same name runs. */
+type Perform = (name: string, work: () => Promise<void>) => void
+
+/** Runs actions side by side, and stores the error of the last one: a mail server may take long to answer. */
+function useSeveralActions(): { problem: unknown; perform: Perform } {
+  const [problem, setProblem] = useState<unknown>()
+  const running = useRef(new Set<string>())
+  const perform: Perform = (name, work) => {
+    if (running.current.has(name)) return
+    running.current.add(name)
+    setProblem(undefined)
+    void work()
+      .catch(setProblem)
+      .finally(() => running.current.delete(name))
+  }
+  return { problem, perform }
 }
 
 function useColumns({ revoke, mail }: Answers): Column<Invitation>[] {

@@ -16,13 +16,15 @@ import { type MemberDialog, MemberTable } from './MemberTable.tsx'
 import { formOf, type MemberFilter, type MemberPage, noFilter, readMembers } from './people.ts'
 import { RemoveMember, removeMember } from './RemoveMember.tsx'
 
+type PageChange = (page: MemberPage) => MemberPage
+
 type Props = Omit<SectionProps, 'onChanged'> & {
   /** The first page of all members. */
   first: MemberPage
   /** The member whose change the user went away to sign, and has not signed. */
   unfinished: OrganizationMember | undefined
-  /** Called with the members that are shown after a change. */
-  onChanged: (page: MemberPage) => void
+  /** Called with what changes the members that are shown. */
+  onChanged: (change: PageChange) => void
 }
 
 const pauseMilliseconds = 250
@@ -31,28 +33,23 @@ const pauseMilliseconds = 250
 export function MemberSection({ organization, identities, onLeft, first, unfinished, onChanged }: Props) {
   const people = usePeopleMessages()
   const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
-  const { filter, setFilter, page, show, doing } = useFoundMembers(organization, { first, onChanged })
-  const update = (next: MemberPage) => {
-    show(next)
-    setQuestion(undefined)
-  }
-  const more: Action = {
-    name: 'more',
-    label: people.showMore,
-    look: 'secondary',
-    do: async () => show(await readMembers(organization, filter, page)),
-  }
-  const remove = async (how: SignedAction, { member, about }: MemberDialog) => {
+  const { filter, setFilter, page, readMore, replace, remove, doing } = useFoundMembers(organization, {
+    first,
+    onChanged,
+  })
+  const more: Action = { name: 'more', label: people.showMore, look: 'secondary', do: readMore }
+  const removeAs = async (how: SignedAction, { member, about }: MemberDialog) => {
     await removeMember(how, organization, { member, leaving: about === 'leave' })
     const members = page.members.filter((each) => each !== member)
     const own = identities.map(({ identityId }) => identityId)
     const isGone = own.includes(member.identityId) && !members.some(({ identityId }) => own.includes(identityId))
-    update({ ...page, members, total: page.total - 1 })
+    remove(member)
+    setQuestion(undefined)
     if (isGone) onLeft(member.memberId)
   }
   const removeOrAsk = (requested: MemberDialog) =>
     signedOrUnsigned(
-      (how) => remove(how, requested),
+      (how) => removeAs(how, requested),
       () => setQuestion(requested),
     )
   const select = (requested: MemberDialog) => {
@@ -78,13 +75,11 @@ export function MemberSection({ organization, identities, onLeft, first, unfinis
         <Question
           of={question}
           organization={organization}
-          onChanged={(changed) =>
-            update({
-              ...page,
-              members: page.members.map((each) => (each.memberId === changed.memberId ? changed : each)),
-            })
-          }
-          onAgreed={() => remove(act, question)}
+          onChanged={(changed) => {
+            replace(changed)
+            setQuestion(undefined)
+          }}
+          onAgreed={() => removeAs(act, question)}
           onClose={() => setQuestion(undefined)}
         />
       )}
@@ -97,27 +92,43 @@ function unfinishedChange(member: OrganizationMember | undefined): MemberDialog 
   return member && hasKeptInput(formOf(member)) ? { about: 'change', member } : undefined
 }
 
-/** Finds the members that match, a moment after the last change of the filter. `show` shows others after a change. */
+/**
+ * Finds the members that match, a moment after the last change of the filter. What is found and the list of all may
+ * have changed since the request began whose answer changes them.
+ */
 function useFoundMembers(
   organization: Props['organization'],
   { first, onChanged }: Pick<Props, 'first' | 'onChanged'>,
 ) {
   const [filter, setFilter] = useState(noFilter)
-  const [found, setFound] = useState<MemberPage>()
+  const [found, setFound] = useState<{ filter: MemberFilter; page: MemberPage }>()
   const isFiltered = filter.q.trim() !== '' || filter.role !== 'all'
   const search = {
-    read: isFiltered ? () => readMembers(organization, filter) : undefined,
+    read: isFiltered ? async () => ({ filter, page: await readMembers(organization, filter) }) : undefined,
     onRead: setFound,
     delayMilliseconds: pauseMilliseconds,
   }
   const { doing } = useLatestRead(search, [filter])
-  const page = isFiltered ? (found ?? first) : first
-  const show = (next: MemberPage) => {
-    // A late answer for another filter is not shown.
-    if (isFiltered) setFound((current) => (current === found ? next : current))
-    onChanged(isFiltered ? withChanges(first, next, page) : next)
+  const page = isFiltered ? (found?.page ?? first) : first
+  const changeFound = (change: PageChange) =>
+    setFound((present) => present && { ...present, page: change(present.page) })
+  const readMore = async () => {
+    const longer = await readMembers(organization, filter, page)
+    const append: PageChange = (present) => withMore(present, longer, page)
+    if (!isFiltered) return onChanged(append)
+    setFound((present) => (present?.filter === filter ? { filter, page: append(present.page) } : present))
   }
-  return { filter, setFilter, page, show, doing }
+  const replace = (member: OrganizationMember) => {
+    const change: PageChange = (present) => withReplaced(present, member)
+    changeFound(change)
+    onChanged(change)
+  }
+  const remove = (member: OrganizationMember) => {
+    changeFound((present) => withoutMember(present, member))
+    // Members beyond those that are shown count too.
+    onChanged((all) => ({ ...withoutMember(all, member), total: all.total - 1 }))
+  }
+  return { filter, setFilter, page, readMore, replace, remove, doing }
 }
 
 type ToolbarProps = Pick<Props, 'organization'> & { filter: MemberFilter; onFilter: (filter: MemberFilter) => void }
@@ -167,13 +178,20 @@ function Question({ of: { about, member }, onChanged, onAgreed, ...given }: Ques
   return <RemoveMember {...given} member={member} leaving={about === 'leave'} onAgreed={onAgreed} />
 }
 
-/** Applies what changed in a filtered list to the list of all. */
-function withChanges(all: MemberPage, after: MemberPage, before: MemberPage): MemberPage {
-  const removed = before.members.filter(({ memberId }) => !after.members.some((each) => each.memberId === memberId))
-  const members = all.members
-    .filter(({ memberId }) => !removed.some((each) => each.memberId === memberId))
-    .map((member) => after.members.find(({ memberId }) => memberId === member.memberId) ?? member)
-  return { ...all, members, total: all.total - removed.length }
+/** Appends what was read after `before`, unless more has been read since. */
+function withMore(present: MemberPage, longer: MemberPage, before: MemberPage): MemberPage {
+  if (present.nextCursor !== before.nextCursor) return present
+  const added = longer.members.slice(before.members.length)
+  return { ...present, members: [...present.members, ...added], nextCursor: longer.nextCursor }
+}
+
+function withReplaced(page: MemberPage, member: OrganizationMember): MemberPage {
+  return { ...page, members: page.members.map((each) => (each.memberId === member.memberId ? member : each)) }
+}
+
+function withoutMember(page: MemberPage, { memberId }: OrganizationMember): MemberPage {
+  const members = page.members.filter((each) => each.memberId !== memberId)
+  return { ...page, members, total: page.total - (page.members.length - members.length) }
 }
 
 function isRole(name: string): name is OrganizationRole {

@@ -51,7 +51,9 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
     },
   }
   useEffect(() => void doing.perform(read), [])
-  const invitations = found?.invitations ?? []
+  // Something else may have changed since the request began whose answer changes this.
+  const change = (changed: (present: People) => Partial<People>) =>
+    setFound((present) => present && { ...present, ...changed(present) })
   const given = { organization, identities, returned, goTo, onLeft }
   return (
     <>
@@ -65,14 +67,14 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
           {...given}
           first={found.page}
           unfinished={found.unfinished}
-          onChanged={(page) => setFound({ ...found, page })}
+          onChanged={(changed) => change(({ page }) => ({ page: changed(page) }))}
         />
       )}
       {found && view === 'invitations' && (
         <InvitationTable
           organization={organization}
-          invitations={invitations}
-          onChange={(changed) => setFound({ ...found, invitations: changed })}
+          invitations={found.invitations}
+          onChange={(changed) => change(({ invitations }) => ({ invitations: changed(invitations) }))}
           onStale={read.do}
         />
       )}
@@ -80,7 +82,7 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
         <Invite
           organization={organization}
           rest={rest}
-          onInvited={(made) => found && setFound({ ...found, invitations: [...made, ...invitations] })}
+          onInvited={(made) => change(({ invitations }) => ({ invitations: [...made, ...invitations] }))}
           onClose={() => setInviting(false)}
         />
       )}

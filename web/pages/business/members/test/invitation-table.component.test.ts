@@ -56,3 +56,23 @@ test('revoking an invitation that was accepted meanwhile says so, and shows what
   assert.doesNotMatch(text(), /@bob/)
   assert.equal(requests.filter(({ name }) => name === `GET ${path}/members`).length, 2, 'the member is shown')
 })
+
+test('an invitation is revoked while another one is mailed again, whose answer changes nothing else', async () => {
+  const mailed = Promise.withResolvers<unknown>()
+  const dora = { handle: null, email: 'dora@example.com' }
+  const { click, after, find, text, toasts } = await openInvitations(({ name }) => {
+    if (name === `GET ${path}/invitations`)
+      return { invitations: [pageInvitation('bob'), pageInvitation('dora', dora)] }
+    if (name.startsWith('DELETE')) return null
+    return mailed.promise
+  })
+  await click('[data-action="mail-invitation-dora"]')
+  await click('[data-action="withdraw-invitation-bob"]')
+  assert.doesNotMatch(text(), /@bob/)
+  await after(() =>
+    mailed.resolve({ invitation: pageInvitation('dora', { ...dora, mailedAt: '2030-01-01T00:00:00.000Z' }) }),
+  )
+  assert.doesNotMatch(text(), /@bob/)
+  assert.equal(find('[data-action="show-invitations"] .count').textContent, '1')
+  assert.equal(toasts.length, 2)
+})

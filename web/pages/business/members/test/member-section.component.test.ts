@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { h } from 'preact'
+import { type as typeInto } from '../../../../testing/render.ts'
+import {
+  type PageRequest,
+  pageIdentity,
+  pageMember,
+  pageOrganization,
+  renderForOrganization,
+} from '../../../../testing/organization-pages.ts'
+
+const { Members } = await import('../Members.tsx')
+
+const ada = pageMember('ada', 'owner')
+const bob = pageMember('bob', 'member')
+const organization = pageOrganization(ada)
+const path = `/api/organizations/${organization.id}`
+const nothing = () => {}
+
+const given = {
+  organization,
+  identities: [pageIdentity('ada')],
+  returned: undefined,
+  goTo: nothing,
+  onChanged: nothing,
+  onLeft: nothing,
+}
+
+function answerWith(members: object[], answer: (request: PageRequest) => unknown) {
+  return (request: PageRequest) => {
+    if (request.name === `GET ${path}/members`) return { members, nextCursor: null, total: members.length }
+    if (request.name === `GET ${path}/invitations`) return { invitations: [] }
+    return answer(request)
+  }
+}
+
+test('a removed member is no longer shown, although the list was read again meanwhile', async () => {
+  const removed = Promise.withResolvers<null>()
+  const { click, after, find, text } = await renderForOrganization(
+    () => h(Members, given),
+    answerWith([ada, bob], () => removed.promise),
+  )
+  const search = find('[data-action="search-members"]')
+  await after(() => typeInto(search, 'b'))
+  await click('[data-action="remove-of-member"]')
+  await click('[data-action="remove-member"]')
+  await after(() => typeInto(search, 'bo'))
+  await after(() => removed.resolve(null))
+  assert.doesNotMatch(text(), /@bob/)
+  assert.match(text(), /1 of 1/)
+  await after(() => typeInto(search, ''))
+  assert.doesNotMatch(text(), /@bob/)
+  assert.match(text(), /1 of 1/)
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asId, type OrganizationId } from '@countersign/protocol/ids'
+import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
+import {
+  type PageRequest,
+  pageIdentity,
+  pageMember,
+  pageOrganization,
+  renderForOrganization,
+} from '../../../testing/organization-pages.ts'
+
+const { OrganizationsApp } = await import('../Business.tsx')
+// The pages load these when they are opened.
+await Promise.all([
+  import('../OrganizationList.tsx'),
+  import('../OrganizationPage.tsx'),
+  import('../overview/Overview.tsx'),
+])
+
+const organizationOf = (name: string) =>
+  pageOrganization(pageMember('ada', 'member'), { id: asId<OrganizationId>(name), name })
+
+function invitationTo(name: string): OwnInvitation {
+  const { id: organizationId } = organizationOf(name)
+  const { identityId } = pageIdentity('ada')
+  return {
+    organizationId,
+    invitationId: name,
+    organization: { name, slug: name, logoUrl: null },
+    invitedBy: { displayName: 'Bob', handle: 'bob', avatarUrl: null },
+    role: 'member',
+    email: null,
+    createdAt: '2030-01-01T00:00:00.000Z',
+    expiresAt: '2030-01-07T00:00:00.000Z',
+    identityIds: [identityId],
+    canJoin: true,
+  }
+}
+
+function openList(answer: (request: PageRequest) => unknown) {
+  return renderForOrganization(OrganizationsApp, (request) => {
+    const { name } = request
+    if (name === 'GET /api/auth/session')
+      return { user: { userId: 'user' }, identities: [pageIdentity('ada')], authMethod: 'passkey' }
+    if (name === 'GET /api/organizations') return { organizations: [] }
+    if (name === 'GET /api/account/invitations') return { invitations: [invitationTo('Alpha'), invitationTo('Beta')] }
+    return answer(request)
+  })
+}
+
+test('an organization that was joined while another invitation was declined stays', async () => {
+  const declined = Promise.withResolvers<null>()
+  location.href = 'https://business.example/organizations'
+  const { click, after, text } = await openList(({ name }) => {
+    if (name.endsWith('/accept')) return { organization: organizationOf('Alpha') }
+    if (name.endsWith('/decline')) return declined.promise
+    if (name.endsWith('/members')) return { members: [], nextCursor: null, total: 1 }
+    return { documents: [], waiting: 0, nextCursor: null, signers: 0, approvers: 0, maySign: false, mayApprove: false }
+  })
+  await click('[data-action="decline-Beta"]')
+  await click('[data-action="join-Alpha"]')
+  await after(() => declined.resolve(null))
+  assert.equal(location.pathname, '/organizations/Alpha/overview')
+  assert.doesNotMatch(text(), /Organization not found/)
+  assert.match(text(), /Alpha/)
+})
