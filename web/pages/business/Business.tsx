@@ -1,6 +1,6 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { OwnInvitation } from '@countersign/protocol/organizations/invitations'
-import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { type ReturnedAct, takeReturnedAct } from '../../lib/acts/returning.ts'
@@ -12,7 +12,7 @@ import { toast } from '../../components/frame/toast.ts'
 import { useRoute } from '../../components/frame/route.tsx'
 import { Skeleton } from '../../components/ui/Card.tsx'
 import { Console } from './Console.tsx'
-import { replaceMembership, uniqueBy } from './session/membership.ts'
+import { applyPermissions, replaceMembership, uniqueBy } from './session/membership.ts'
 import { Loaded } from './Loaded.tsx'
 import { routePath, parseRoute, type Destination, type Navigate, type BusinessRoute } from './routes.ts'
 import { callBusiness, isSignedOut, signIn } from './session/session.ts'
@@ -202,6 +202,8 @@ function changesOf({ place, goTo, onChange }: ChangesProps) {
   return {
     onChanged: (changed: OwnOrganization) =>
       onChange(({ organizations }) => ({ organizations: replaceMembership(organizations, changed) })),
+    onMemberChanged: (member: OrganizationMember) =>
+      onChange(({ organizations }) => ({ organizations: applyPermissions(organizations, member) })),
     onLeft: (left?: string) => {
       const isLeft = ({ id, memberId }: OwnOrganization) =>
         id === place.organizationId && memberId === (left ?? memberId)

@@ -1,5 +1,5 @@
 import type { Identity } from '@countersign/protocol/accounts/identities'
-import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { RouteLink } from '../../components/frame/route.tsx'
@@ -21,12 +21,14 @@ type Props = {
   /** The act that the user has just signed, or not signed. */
   returned: ReturnedAct | undefined
   onChanged: (organization: OwnOrganization) => void
+  /** Called with a member whose permissions were changed, who may be the user. */
+  onMemberChanged: (member: OrganizationMember) => void
   /** Called if the organization was deleted or the user left it, or if the given member of theirs was removed. */
   onLeft: (memberId?: string) => void
 }
 
 /** The properties of each section. */
-export type SectionProps = Pick<Props, 'onChanged' | 'onLeft' | 'identities' | 'returned' | 'goTo'> & {
+export type SectionProps = Omit<Props, 'place' | 'organizations'> & {
   organization: OwnOrganization
 }
 

@@ -18,34 +18,29 @@ import { RemoveMember, removeMember } from './RemoveMember.tsx'
 
 type PageChange = (page: MemberPage) => MemberPage
 
-type Props = Omit<SectionProps, 'onChanged'> & {
+type Props = SectionProps & {
   /** The first page of all members. */
   first: MemberPage
   /** The member whose change the user went away to sign, and has not signed. */
   unfinished: OrganizationMember | undefined
   /** Called with what changes the members that are shown. */
-  onChanged: (change: PageChange) => void
+  onPageChanged: (change: PageChange) => void
 }
 
 const pauseMilliseconds = 250
 
 /** Finds members, and edits and removes them. */
-export function MemberSection({ organization, identities, onLeft, first, unfinished, onChanged }: Props) {
+export function MemberSection(section: Props) {
+  const { organization, identities, onLeft, onMemberChanged, unfinished } = section
   const people = usePeopleMessages()
   const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
-  const { filter, setFilter, page, readMore, replace, remove, doing } = useFoundMembers(organization, {
-    first,
-    onChanged,
-  })
+  const { filter, setFilter, page, readMore, replace, remove, doing } = useFoundMembers(section)
   const more: Action = { name: 'more', label: people.showMore, look: 'secondary', do: readMore }
   const removeAs = async (how: SignedAction, { member, about }: MemberDialog) => {
     await removeMember(how, organization, { member, leaving: about === 'leave' })
-    const members = page.members.filter((each) => each !== member)
-    const own = identities.map(({ identityId }) => identityId)
-    const isGone = own.includes(member.identityId) && !members.some(({ identityId }) => own.includes(identityId))
     remove(member)
     setQuestion(undefined)
-    if (isGone) onLeft(member.memberId)
+    if (identities.some(({ identityId }) => identityId === member.identityId)) onLeft(member.memberId)
   }
   const removeOrAsk = (requested: MemberDialog) =>
     signedOrUnsigned(
@@ -78,6 +73,7 @@ export function MemberSection({ organization, identities, onLeft, first, unfinis
           onChanged={(changed) => {
             replace(changed)
             setQuestion(undefined)
+            onMemberChanged(changed)
           }}
           onAgreed={() => removeAs(act, question)}
           onClose={() => setQuestion(undefined)}
@@ -96,10 +92,11 @@ function unfinishedChange(member: OrganizationMember | undefined): MemberDialog 
  * Finds the members that match, a moment after the last change of the filter. What is found and the list of all may
  * have changed since the request began whose answer changes them.
  */
-function useFoundMembers(
-  organization: Props['organization'],
-  { first, onChanged }: Pick<Props, 'first' | 'onChanged'>,
-) {
+function useFoundMembers({
+  organization,
+  first,
+  onPageChanged,
+}: Pick<Props, 'organization' | 'first' | 'onPageChanged'>) {
   const [filter, setFilter] = useState(noFilter)
   const [found, setFound] = useState<{ filter: MemberFilter; page: MemberPage }>()
   const isFiltered = filter.q.trim() !== '' || filter.role !== 'all'
@@ -115,18 +112,18 @@ function useFoundMembers(
   const readMore = async () => {
     const longer = await readMembers(organization, filter, page)
     const append: PageChange = (present) => withMore(present, longer, page)
-    if (!isFiltered) return onChanged(append)
+    if (!isFiltered) return onPageChanged(append)
     setFound((present) => (present?.filter === filter ? { filter, page: append(present.page) } : present))
   }
   const replace = (member: OrganizationMember) => {
     const change: PageChange = (present) => withReplaced(present, member)
     changeFound(change)
-    onChanged(change)
+    onPageChanged(change)
   }
   const remove = (member: OrganizationMember) => {
     changeFound((present) => withoutMember(present, member))
     // Members beyond those that are shown count too.
-    onChanged((all) => ({ ...withoutMember(all, member), total: all.total - 1 }))
+    onPageChanged((all) => ({ ...withoutMember(all, member), total: all.total - 1 }))
   }
   return { filter, setFilter, page, readMore, replace, remove, doing }
 }

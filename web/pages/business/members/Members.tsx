@@ -32,7 +32,8 @@ const views = ['members', 'invitations'] as const
 type View = (typeof views)[number]
 
 /** The members of an organization, and the invitations for those who may invite. */
-export function Members({ organization, identities, returned, goTo, onLeft }: SectionProps) {
+export function Members(section: SectionProps) {
+  const { organization, returned } = section
   const words = useBusinessMessages()
   const doing = useActions()
   const [found, setFound] = useState<People>()
@@ -54,7 +55,6 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
   // Something else may have changed since the request began whose answer changes this.
   const change = (changed: (present: People) => Partial<People>) =>
     setFound((present) => present && { ...present, ...changed(present) })
-  const given = { organization, identities, returned, goTo, onLeft }
   return (
     <>
       <Head organization={organization} found={found} onInvite={() => setInviting(true)} />
@@ -64,10 +64,10 @@ export function Members({ organization, identities, returned, goTo, onLeft }: Se
       )}
       {found && view === 'members' && (
         <MemberSection
-          {...given}
+          {...section}
           first={found.page}
           unfinished={found.unfinished}
-          onChanged={(changed) => change(({ page }) => ({ page: changed(page) }))}
+          onPageChanged={(changed) => change(({ page }) => ({ page: changed(page) }))}
         />
       )}
       {found && view === 'invitations' && (

@@ -26,6 +26,14 @@ export function replaceMembership(memberships: OwnOrganization[], changed: OwnOr
   })
 }
 
+/** Applies a change of a member to the membership of the user that it is, if it is one. */
+export function applyPermissions(
+  memberships: OwnOrganization[],
+  { memberId, role, scopes, signingAuthority }: Pick<OrganizationMember, 'memberId' | keyof Own | 'signingAuthority'>,
+): OwnOrganization[] {
+  return memberships.map((each) => (each.memberId === memberId ? { ...each, role, scopes, signingAuthority } : each))
+}
+
 /** Returns the parts of a call that name the organization, and the identity that the user acts as. */
 export function memberContext({ id, identityId }: Pick<OwnOrganization, 'id' | 'identityId'>) {
   return { params: { organizationId: id }, querystring: { identity_id: identityId } }

@@ -45,7 +45,9 @@ const proposal: Proposal = {
 }
 
 function openCouncil(answer: (request: PageRequest) => unknown) {
-  const given = { organization, identities, returned: undefined, goTo() {}, onChanged() {}, onLeft() {} }
+  const nothing = () => {}
+  const events = { goTo: nothing, onChanged: nothing, onMemberChanged: nothing, onLeft: nothing }
+  const given = { organization, identities, returned: undefined, ...events }
   return renderForOrganization(() => h(CouncilSection, given), answer)
 }
 

@@ -32,7 +32,9 @@ test('a domain that was verified while another one was checked stays verified', 
   const verifiedAt = '2030-01-01T00:00:00.000Z'
   const first = Promise.withResolvers<unknown>()
   const identities = [pageIdentity('ada')]
-  const given = { organization, identities, returned: undefined, goTo() {}, onChanged() {}, onLeft() {} }
+  const nothing = () => {}
+  const events = { goTo: nothing, onChanged: nothing, onMemberChanged: nothing, onLeft: nothing }
+  const given = { organization, identities, returned: undefined, ...events }
   const { click, after } = await renderForOrganization(
     () => h(Domains, given),
     ({ name }) => {

@@ -24,6 +24,7 @@ const given = {
   returned: undefined,
   goTo: () => {},
   onChanged: () => {},
+  onMemberChanged: () => {},
   onLeft: () => {},
 }
 

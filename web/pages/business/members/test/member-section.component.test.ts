@@ -24,6 +24,7 @@ const given = {
   returned: undefined,
   goTo: nothing,
   onChanged: nothing,
+  onMemberChanged: nothing,
   onLeft: nothing,
 }
 

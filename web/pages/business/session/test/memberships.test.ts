@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
-import { uniqueBy, replaceMembership } from '../membership.ts'
+import { applyPermissions, uniqueBy, replaceMembership } from '../membership.ts'
 
 const membership = (id: string, identityId: string, role: OwnOrganization['role']): OwnOrganization => ({
   id: asId<OrganizationId>(id),
@@ -44,4 +44,11 @@ test('what has changed of an organization is seen under each of a person’s nam
   const elsewhere = membership('looms', 'ada', 'viewer')
   const kept = replaceMembership([one, elsewhere, other], { ...one, name: 'Engines' })
   assert.deepEqual(kept, [{ ...one, name: 'Engines' }, elsewhere, { ...other, name: 'Engines' }])
+})
+
+test('a changed member changes the membership of the user that it is, and no other', () => {
+  const [one, other] = [membership('engines', 'ada', 'owner'), membership('engines', 'countess', 'viewer')]
+  const may = { role: 'admin', scopes: ['read', 'sign'], signingAuthority: true } satisfies Partial<OwnOrganization>
+  assert.deepEqual(applyPermissions([one, other], { memberId: one.memberId, ...may }), [{ ...one, ...may }, other])
+  assert.deepEqual(applyPermissions([one, other], { memberId: 'another', ...may }), [one, other])
 })
