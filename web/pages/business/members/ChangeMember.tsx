@@ -1,10 +1,15 @@
+import { isObject } from '@countersign/protocol/formats/json'
 import {
   type OrganizationRole,
   type OrganizationScope,
   organizationScopes,
   scopesOfRole,
 } from '@countersign/protocol/formats/role'
-import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import type {
+  MemberChange,
+  OrganizationMember,
+  OwnOrganization,
+} from '@countersign/protocol/organizations/organizations'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { assignableRoles, assignableScopes, isRole, memberRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
@@ -46,6 +51,26 @@ function areScopes(value: unknown): value is OrganizationScope[] {
   return isTexts(value) && value.every((each) => organizationScopes.some((scope) => scope === each))
 }
 
+type Permissions = { role: OrganizationRole; scopes: readonly OrganizationScope[]; signingAuthority: boolean }
+
+function permissionsOf({ role, scopes, signingAuthority }: OrganizationMember): Permissions {
+  return { role, scopes, signingAuthority }
+}
+
+function isPermissions(value: unknown): value is Permissions {
+  return isObject(value) && isRole(value['role']) && areScopes(value['scopes']) && isBoolean(value['signingAuthority'])
+}
+
+/** Returns what a change changes. The service gives a new role its own permissions, unless the change names others. */
+function diffPermissions(before: Permissions, { role, scopes, signingAuthority }: Permissions): MemberChange {
+  if (role !== before.role) return { role, scopes: [...scopes], signingAuthority }
+  const areSame = scopes.length === before.scopes.length && scopes.every((scope) => before.scopes.includes(scope))
+  return {
+    ...(!areSame && { scopes: [...scopes] }),
+    ...(signingAuthority !== before.signingAuthority && { signingAuthority }),
+  }
+}
+
 type EditMemberProps = {
   organization: OwnOrganization
   member: OrganizationMember
@@ -60,6 +85,8 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
   const doing = useActions()
   const form = formOf(member)
   const note = useReopenedNote(form)
+  // Only what differs from here is sent, also if another admin changes the member while this one signs.
+  const [before] = useKeptState(`${form}.before`, permissionsOf(member), isPermissions)
   const [role, setRole] = useKeptState(`${form}.role`, member.role, isRole)
   const [scopes, setScopes] = useKeptState<readonly OrganizationScope[]>(`${form}.scopes`, member.scopes, areScopes)
   const [signingAuthority, setAuthority] = useKeptState(`${form}.authority`, member.signingAuthority, isBoolean)
@@ -67,7 +94,9 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
     name: 'save-member',
     label: words.save,
     do: async () => {
-      const given = { ...memberRef(organization, member), body: { role, scopes: [...scopes], signingAuthority } }
+      const body = diffPermissions(before, { role, scopes, signingAuthority })
+      if (Object.keys(body).length === 0) return onClose()
+      const given = { ...memberRef(organization, member), body }
       onChanged((await act('PATCH /api/organizations/:organizationId/members/:memberId', given)).member)
     },
   }
@@ -95,7 +124,7 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
             onChoose={(scope) => setScopes(toggled(scopes, scope))}
           />
         )}
-        {isNewToCouncil(member.scopes, scopes) && <ApprovalsNote organization={organization} of="permission" />}
+        {isNewToCouncil(before.scopes, scopes) && <ApprovalsNote organization={organization} of="permission" />}
         <RadioGroup
           name="signingAuthority"
           legend={words.authority}

@@ -13,7 +13,7 @@ import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { hasKeptInput } from '../session/kept-input.ts'
 import { EditMember } from './ChangeMember.tsx'
 import { type MemberDialog, MemberTable } from './MemberTable.tsx'
-import { formOf, type MemberFilter, type MemberPage, noFilter, readMembers } from './people.ts'
+import { formOf, type MemberFilter, type MemberPage, noFilter, readMember, readMembers } from './people.ts'
 import { RemoveMember, removeMember } from './RemoveMember.tsx'
 
 type PageChange = (page: MemberPage) => MemberPage
@@ -47,9 +47,15 @@ export function MemberSection(section: Props) {
       (how) => removeAs(how, requested),
       () => setQuestion(requested),
     )
+  // Another admin may have changed the member since the list was read.
+  const edit = async (listed: OrganizationMember) => {
+    const member = await readMember(organization, listed)
+    replace(member)
+    setQuestion({ about: 'change', member })
+  }
   const select = (requested: MemberDialog) => {
-    if (requested.about === 'change') return setQuestion(requested)
-    void doing.perform({ name: requested.about, do: () => removeOrAsk(requested) })
+    const open = () => (requested.about === 'change' ? edit(requested.member) : removeOrAsk(requested))
+    void doing.perform({ name: requested.about, do: open })
   }
   return (
     <>

@@ -4,7 +4,7 @@ import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { ApiError } from '../../../lib/api/call.ts'
 import { findKeptForm } from '../session/kept-input.ts'
-import { memberContext } from '../session/membership.ts'
+import { memberContext, memberRef } from '../session/membership.ts'
 import { callBusiness } from '../session/session.ts'
 
 const membersPath = 'GET /api/organizations/:organizationId/members'
@@ -41,14 +41,21 @@ export function formOf({ memberId }: Pick<OrganizationMember, 'memberId'>): stri
 export async function readUnfinishedMember(organization: OwnOrganization): Promise<OrganizationMember | undefined> {
   const memberId = findKeptForm(formBeginning)
   if (memberId === undefined) return undefined
-  const { params, querystring } = memberContext(organization)
-  const path = 'GET /api/organizations/:organizationId/members/:memberId'
   try {
-    return (await callBusiness(path, { params: { ...params, memberId }, querystring })).member
+    return await readMember(organization, { memberId })
   } catch (error) {
     if (error instanceof ApiError && error.code === 'member_not_found') return undefined
     throw error
   }
+}
+
+/** Reads a member as they are now. Throws `member_not_found`. */
+export async function readMember(
+  organization: OwnOrganization,
+  member: Pick<OrganizationMember, 'memberId'>,
+): Promise<OrganizationMember> {
+  const path = 'GET /api/organizations/:organizationId/members/:memberId'
+  return (await callBusiness(path, memberRef(organization, member))).member
 }
 
 /** Reads all members that match. */

@@ -18,6 +18,8 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
   const words = useBusinessMessages()
   const doing = useActions()
   const [kept, keep] = useKeptState('details.draft', draftOf(organization), isDraft)
+  // Another admin may have changed the organization since: only what differs from here is sent.
+  const [start, setStart] = useKeptState('details.start', draftOf(organization), isDraft)
   const { draft, faults, saved, write, submit } = useDraft(() => kept, validateDraft)
   const change = (part: Partial<Draft>) => {
     write(part)
@@ -29,11 +31,15 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
     label: words.save,
     do: () =>
       submit(async () => {
-        const body = diffDraft(organization, draft)
-        if (Object.keys(body).length === 0) return
+        const body = diffDraft(start, draft)
+        if (Object.keys(body).length === 0) return undefined
         const given = { ...memberContext(organization), body }
         const changed = await act('PATCH /api/organizations/:organizationId', given)
         onChanged(changed.organization)
+        const next = draftOf(changed.organization)
+        setStart(next)
+        keep(next)
+        return next
       }),
   }
   return (
@@ -79,10 +85,10 @@ export function validateDraft({ name, slug }: Draft): Set<keyof Draft> {
   return faults
 }
 
-/** Returns the fields that a draft changes. */
-export function diffDraft(organization: OwnOrganization, { name, slug }: Draft): OrganizationChange {
+/** Returns the fields that a draft changes, compared with the one that it began as. */
+export function diffDraft(start: Draft, { name, slug }: Draft): OrganizationChange {
   return {
-    ...(name !== organization.name && { name }),
-    ...(slug !== organization.slug && { slug }),
+    ...(name !== start.name && { name }),
+    ...(slug !== start.slug && { slug }),
   }
 }

@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isObject } from '@countersign/protocol/formats/json'
 import { type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
-import { diffDraft, draftOf, validateDraft } from '../Description.tsx'
+import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { h } from 'preact'
+import { useState } from 'preact/hooks'
+import { renderForOrganization } from '../../../../testing/organization-pages.ts'
+import { event, type as typeInto } from '../../../../testing/render.ts'
 
-const organization = {
+const { OrganizationDetails, diffDraft, draftOf, validateDraft } = await import('../Description.tsx')
+
+const organization: OwnOrganization = {
   id: asId<OrganizationId>('01900000-0000-7000-8000-000000000001'),
   name: 'Analytical Engines',
   slug: 'analytical-engines',
   logoUrl: null,
-  role: 'owner' as const,
+  role: 'owner',
   scopes: [],
   signingAuthority: true,
   ssoRequired: false,
   requireSignedActions: false,
   approvalsNeeded: 0,
-  encryptionMode: 'standard' as const,
-  keyCustody: 'svc_standard' as const,
+  encryptionMode: 'standard',
+  keyCustody: 'svc_standard',
   memberId: '01900000-0000-7000-8000-000000000002',
   identityId: asId<IdentityId>('01900000-0000-7000-8000-000000000003'),
   createdAt: '2030-01-01T00:00:00.000Z',
@@ -33,3 +40,29 @@ test('what can’t be right is said before it is sent', () => {
   assert.deepEqual([...validateDraft(draft)], [])
   assert.deepEqual([...validateDraft({ name: ' ', slug: 'Engines!' })], ['name', 'slug'])
 })
+
+test('a change of a colleague is not undone by a later change of something else', async () => {
+  let present = { ...organization, name: 'Acme Holding' }
+  const { after, find, requests } = await renderForOrganization(
+    () => h(Editor, {}),
+    ({ body }) => {
+      present = { ...present, ...(isObject(body) ? body : {}) }
+      return { organization: present }
+    },
+  )
+  for (const slug of ['engines-two', 'engines-three']) {
+    await after(() => typeInto(find('input[name="slug"]'), slug))
+    await after(() => find('form').dispatchEvent(event('submit')))
+  }
+  assert.deepEqual(
+    requests.map(({ body }) => body),
+    [{ slug: 'engines-two' }, { slug: 'engines-three' }],
+  )
+  assert.equal(Reflect.get(find('input[name="name"]'), 'value'), 'Acme Holding')
+})
+
+/** The form, as the page of an organization shows it: with the organization of the last answer. */
+function Editor() {
+  const [shown, onChanged] = useState<OwnOrganization>(organization)
+  return h(OrganizationDetails, { organization: shown, onChanged })
+}
