@@ -79,7 +79,6 @@ export const businessMessages: typeof english = {
   invite: 'دعوة أشخاص',
   inviteNow: 'دعوة',
   invitees: 'اسم المستخدم أو عنوان البريد الإلكتروني',
-  noSuchUser: 'لا يوجد حساب باسم المستخدم هذا.',
   inviteesInvalid: 'أدخل اسم مستخدم أو عنوان بريد إلكتروني.',
   link: 'انسخ هذا الرابط الآن وأرسله. لن يُعرض مرة أخرى، ولا يعمل إلا للشخص الذي دعوته.',
   done: 'تم',

@@ -82,7 +82,6 @@ export const businessMessages: typeof english = {
   invite: 'Einladen',
   inviteNow: 'Einladen',
   invitees: 'Benutzername oder E-Mail-Adresse',
-  noSuchUser: 'Niemand hat diesen Benutzernamen.',
   inviteesInvalid: 'Gebt einen Benutzernamen oder eine E-Mail-Adresse ein.',
   link:
     'Kopiert diesen Link jetzt und sendet ihn. Er wird nicht noch einmal angezeigt und gilt nur für die eingeladene ' +

@@ -76,7 +76,6 @@ export const businessMessages = {
   invite: 'Invite people',
   inviteNow: 'Invite',
   invitees: 'Username or e-mail address',
-  noSuchUser: 'No user with this username.',
   inviteesInvalid: 'Enter a username or an e-mail address.',
   link: 'Copy this link now and send it. It won’t be shown again and works only for the person you invited.',
   done: 'Done',

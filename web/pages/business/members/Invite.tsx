@@ -17,7 +17,7 @@ import { useReopenedNote } from '../session/ReturnedActNote.tsx'
 import { isRole, memberContext } from '../session/membership.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
 import { RoleOptions } from './ChangeMember.tsx'
-import { Invited, type Result } from './Invited.tsx'
+import { type Failure, Invited, type Result, useDescribedFailures } from './Invited.tsx'
 import { type Invitee, inviteesMax, nameOf, noteRest, parseInvitees, type Rest } from './invitees.ts'
 
 type Props = {
@@ -63,7 +63,8 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
   const [typed, setTyped] = useKeptState('invite.invitees', rest?.names.join('\n') ?? '', isText)
   const [role, setRole] = useKeptState<OrganizationRole>('invite.role', rest?.role ?? 'member', isRole)
   const [checked, setChecked] = useState(false)
-  const [unknown, setUnknown] = useState<string>()
+  const [refused, setRefused] = useState<{ typed: string; failed: Failure[] }>()
+  const describe = useDescribedFailures()
   const invitees = parseInvitees(typed)
   const invite: Action = {
     name: 'send-invitation',
@@ -73,7 +74,7 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
       if (!invitees || invitees.length > inviteesMax) return
       const result = await inviteEach(organization, invitees, role)
       if (result.created.length > 0) return onInvited(result)
-      setUnknown(typed)
+      setRefused({ typed, failed: result.failed })
     },
   }
   const cancel: Action = { name: 'cancel', label: frame.cancel, look: 'secondary', do: onClose }
@@ -81,8 +82,8 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
     ? words.inviteesInvalid
     : invitees.length > inviteesMax
       ? people.tooMany(inviteesMax)
-      : unknown === typed
-        ? words.noSuchUser
+      : refused?.typed === typed
+        ? describe(refused.failed, invitees.length)
         : undefined
   return (
     <ActionForm submit={invite} others={[cancel]} doing={doing}>
@@ -109,7 +110,7 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
 
 /**
  * Invites each of several: an invitation is an act of its own. A member who signs leaves for the first one to the page
- * that signs, and comes back for the next. Names that do not exist are left out.
+ * that signs, and comes back for the next. Those that are refused are left out.
  */
 async function inviteEach(organization: OwnOrganization, invitees: Invitee[], role: OrganizationRole): Promise<Result> {
   const result: Result = { created: [], failed: [] }
@@ -121,13 +122,13 @@ async function inviteEach(organization: OwnOrganization, invitees: Invitee[], ro
     } catch (error) {
       const isOfInvitee = error instanceof ApiError && ['identity_not_found', 'already_member'].includes(error.code)
       if (isOfInvitee && (invitees.length > 1 || error.code === 'identity_not_found')) {
-        result.failed.push(nameOf(invitee))
+        result.failed.push({ name: nameOf(invitee), error })
         continue
       }
       noteRest(undefined)
       if (result.created.length === 0) throw error
       // The links of those that were created are shown only once.
-      result.failed.push(...invitees.slice(index).map(nameOf))
+      result.failed.push(...invitees.slice(index).map((each) => ({ name: nameOf(each), error })))
       return result
     }
   }

@@ -70,7 +70,7 @@ export const peopleMessages: typeof english = {
   linkForNamed: (handle) => `تظهر الدعوة في حساب ${handleOf(handle)}. يمكنك أيضًا إرسال هذا الرابط: لن يُعرض مرة أخرى.`,
   ownLink: 'أو أرسل الرابط بنفسك',
   ownLinkWhat: 'لا يستطيع استخدامه إلا الشخص الذي دعوته. ولا يؤكد العنوان، بخلاف رابط الرسالة. لن يُعرض مرة أخرى.',
-  failed: (names) => `لم تتم دعوة: ${isolate(names)}`,
+  failed: (names, reason) => `لم تتم دعوة: ${isolate(names)}. ${reason}`,
   inviteMore: 'دعوة المزيد',
   invitationLink: 'رابط الدعوة',
 

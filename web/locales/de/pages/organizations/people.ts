@@ -65,7 +65,7 @@ export const peopleMessages: typeof english = {
   ownLinkWhat:
     'Nur die eingeladene Person kann ihn verwenden. Anders als der Link in der E-Mail bestätigt er die Adresse ' +
     'nicht. Er wird nicht noch einmal angezeigt.',
-  failed: (names) => `Nicht eingeladen: ${names}`,
+  failed: (names, reason) => `Nicht eingeladen: ${names}. ${reason}`,
   inviteMore: 'Weitere einladen',
   invitationLink: 'Einladungslink',
 

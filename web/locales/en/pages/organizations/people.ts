@@ -58,7 +58,7 @@ export const peopleMessages = {
   ownLinkWhat:
     'Only the person you invited can use it. Unlike the one in the mail, it doesn’t confirm the address. It is not ' +
     'shown again.',
-  failed: (names: string) => `Not invited: ${names}`,
+  failed: (names: string, reason: string) => `Not invited: ${names}. ${reason}`,
   inviteMore: 'Invite more',
   invitationLink: 'Invitation link',
 
