@@ -25,13 +25,15 @@ type Props = SectionProps & {
   unfinished: OrganizationMember | undefined
   /** Called with what changes the members that are shown. */
   onPageChanged: (change: PageChange) => void
+  /** Called after a member was changed or removed. */
+  onPermissionsChanged: () => void
 }
 
 const pauseMilliseconds = 250
 
 /** Finds members, and edits and removes them. */
 export function MemberSection(section: Props) {
-  const { organization, identities, onLeft, onMemberChanged, unfinished } = section
+  const { organization, identities, onLeft, onMemberChanged, onPermissionsChanged, unfinished } = section
   const people = usePeopleMessages()
   const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
   const { filter, setFilter, page, readMore, replace, remove, doing } = useFoundMembers(section)
@@ -40,6 +42,7 @@ export function MemberSection(section: Props) {
     await removeMember(how, organization, { member, leaving: about === 'leave' })
     remove(member)
     setQuestion(undefined)
+    onPermissionsChanged()
     if (identities.some(({ identityId }) => identityId === member.identityId)) onLeft(member.memberId)
   }
   const removeOrAsk = (requested: MemberDialog) =>
@@ -80,6 +83,7 @@ export function MemberSection(section: Props) {
             replace(changed)
             setQuestion(undefined)
             onMemberChanged(changed)
+            onPermissionsChanged()
           }}
           onAgreed={() => removeAs(act, question)}
           onClose={() => setQuestion(undefined)}

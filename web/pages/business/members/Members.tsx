@@ -8,6 +8,7 @@ import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Tabs } from '../../../components/ui/Tabs.tsx'
+import { reportUnexpected } from '../../../lib/api/error-message.ts'
 import { downloadFile } from '../../../lib/download.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { routePath } from '../routes.ts'
@@ -55,6 +56,12 @@ export function Members(section: SectionProps) {
   // Something else may have changed since the request began whose answer changes this.
   const change = (changed: (present: People) => Partial<People>) =>
     setFound((present) => present && { ...present, ...changed(present) })
+  // The invitations of a member end with what let them invite. If this read fails, the change is done nevertheless.
+  const readInvitationsAgain = async () => {
+    const before = found?.invitations
+    const invitations = await readInvitations(organization)
+    change((present) => (present.invitations === before ? { invitations } : {}))
+  }
   return (
     <>
       <Head organization={organization} found={found} onInvite={() => setInviting(true)} />
@@ -68,6 +75,7 @@ export function Members(section: SectionProps) {
           first={found.page}
           unfinished={found.unfinished}
           onPageChanged={(changed) => change(({ page }) => ({ page: changed(page) }))}
+          onPermissionsChanged={() => void readInvitationsAgain().catch(reportUnexpected)}
         />
       )}
       {found && view === 'invitations' && (

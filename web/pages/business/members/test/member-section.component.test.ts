@@ -5,6 +5,7 @@ import { type as typeInto } from '../../../../testing/render.ts'
 import {
   type PageRequest,
   pageIdentity,
+  pageInvitation,
   pageMember,
   pageOrganization,
   renderForOrganization,
@@ -53,4 +54,22 @@ test('a removed member is no longer shown, although the list was read again mean
   await after(() => typeInto(search, ''))
   assert.doesNotMatch(text(), /@bob/)
   assert.match(text(), /1 of 1/)
+})
+
+test('after a removal the page shows which invitations are still open', async () => {
+  let invitations = [pageInvitation('carl'), pageInvitation('dora')]
+  const { click, text } = await renderForOrganization(
+    () => h(Members, given),
+    ({ name }) => {
+      if (name === `GET ${path}/members`) return { members: [ada, bob], nextCursor: null, total: 2 }
+      if (name === `GET ${path}/invitations`) return { invitations }
+      invitations = invitations.slice(1)
+      return null
+    },
+  )
+  await click('[data-action="remove-of-member"]')
+  await click('[data-action="remove-member"]')
+  assert.match(text(), /1 member, 1 open invitation/)
+  await click('[data-action="show-invitations"]')
+  assert.doesNotMatch(text(), /@carl/)
 })
