@@ -29,7 +29,7 @@ export function replaceMembership(memberships: OwnOrganization[], changed: OwnOr
 /** Applies a change of a member to the membership of the user that it is, if it is one. */
 export function applyPermissions(
   memberships: OwnOrganization[],
-  { memberId, role, scopes, signingAuthority }: Pick<OrganizationMember, 'memberId' | keyof Own | 'signingAuthority'>,
+  { memberId, role, scopes, signingAuthority }: Pick<OrganizationMember, 'memberId' | keyof OwnPermissions>,
 ): OwnOrganization[] {
   return memberships.map((each) => (each.memberId === memberId ? { ...each, role, scopes, signingAuthority } : each))
 }
@@ -55,6 +55,7 @@ export function connectionRef(
 }
 
 type Own = Pick<OwnOrganization, 'role' | 'scopes'>
+type OwnPermissions = Pick<OwnOrganization, keyof Own | 'signingAuthority'>
 
 const roles = Object.keys(scopesOfRole).filter(isRole)
 
@@ -62,9 +63,15 @@ export function isRole(name: unknown): name is OrganizationRole {
   return typeof name === 'string' && Object.hasOwn(scopesOfRole, name)
 }
 
-/** Returns whether a user may change or remove a member. Only owners may change owners. */
-export function canUpdate({ role, scopes }: Own, member: Pick<OrganizationMember, 'role'>): boolean {
-  return scopes.includes('manage_identities') && (role === 'owner' || member.role !== 'owner')
+/**
+ * Returns whether a user may change or remove a member. Only owners may change owners and those who manage the
+ * organization; others may change members without permissions beyond their own.
+ */
+export function canUpdate(own: OwnPermissions, member: Pick<OrganizationMember, keyof OwnPermissions>): boolean {
+  if (!own.scopes.includes('manage_identities')) return false
+  if (own.role === 'owner') return true
+  const isOfOwners = member.role === 'owner' || member.scopes.includes('manage_org')
+  return !isOfOwners && isWithin(member.scopes, own.scopes) && (own.signingAuthority || !member.signingAuthority)
 }
 
 /** Returns the roles that a user may assign. Users cannot assign more than they have, and only owners assign owners. */
