@@ -13,7 +13,7 @@ import { ApprovalsNeeded } from './ApprovalsNeeded.tsx'
 import { type DescribedProposal, readProposals } from './proposal.ts'
 import { Proposals } from './Proposals.tsx'
 import { Reset } from './Reset.tsx'
-import { Candidates, Signatories } from './Signatories.tsx'
+import { canSign, Candidates, Signatories } from './Signatories.tsx'
 import { useActMessages, useCouncilMessages } from './words.ts'
 
 type Found = { council: Council; proposals: DescribedProposal[]; candidates: OrganizationMember[] }
@@ -62,18 +62,19 @@ type Words = Parameters<typeof readProposals>[1]
 
 async function readAll(organization: OwnOrganization, words: Words): Promise<Found> {
   const given = memberContext(organization)
-  const [{ council }, proposals, members] = await Promise.all([
+  const [{ council }, proposals] = await Promise.all([
     callBusiness('GET /api/organizations/:organizationId/council', given),
     readProposals(organization, words),
-    readMembers(organization),
   ])
-  const inForce = council.signatories.filter(({ suspendedAt }) => suspendedAt === null)
-  const candidates = members.filter(
-    ({ identityId, scopes }) =>
-      (scopes.includes('sign') || scopes.includes('approve')) &&
-      !council.signatories.some((each) => each.identityId === identityId),
+  // An organization may have very many members, and they matter only to a council.
+  const isInForce = council.signatories.some(({ suspendedAt }) => suspendedAt === null)
+  if (council.approvalsNeeded === 0 || !isInForce) return { council, proposals, candidates: [] }
+  const candidates = (await readMembers(organization)).filter(
+    (member) =>
+      (canSign(member) || member.scopes.includes('approve')) &&
+      !council.signatories.some((each) => each.identityId === member.identityId),
   )
-  return { council, proposals, candidates: inForce.length === 0 ? [] : candidates }
+  return { council, proposals, candidates }
 }
 
 async function readMembers(organization: OwnOrganization): Promise<OrganizationMember[]> {

@@ -66,6 +66,11 @@ function Signatory({ of: signatory, organization }: { of: CouncilSignatory; orga
 
 type CandidatesProps = { organization: OwnOrganization; members: OrganizationMember[] }
 
+/** Returns whether a council could admit a member to sign: the permission alone has no effect. */
+export function canSign({ scopes, signingAuthority }: OrganizationMember): boolean {
+  return signingAuthority && scopes.includes('sign')
+}
+
 /** Lists members whose permissions to sign or approve have no effect until the council admits them. */
 export function Candidates({ organization, members }: CandidatesProps) {
   const words = useCouncilMessages()
@@ -89,7 +94,7 @@ export function Candidates({ organization, members }: CandidatesProps) {
             name={member.displayName}
             facts={[
               atHandle(member.handle),
-              member.scopes.includes('sign') && may.sign,
+              canSign(member) && may.sign,
               member.scopes.includes('approve') && may.approve,
             ]}
             actions={mayAdmit ? [admit(member)] : []}

@@ -56,7 +56,6 @@ test('withdrawing a proposal that was completed meanwhile says so, and shows the
   const { click, find, requests } = await openCouncil(({ name }) => {
     if (name === `GET ${path}/council`) return { council: noCouncil }
     if (name === `GET ${path}/proposals`) return { proposals }
-    if (name === `GET ${path}/members`) return { members: [ada] }
     if (name === `GET ${path}`) return { organization }
     proposals = []
     return new Refused(404, 'proposal_not_found')
@@ -65,4 +64,34 @@ test('withdrawing a proposal that was completed meanwhile says so, and shows the
   assert.equal(requests.filter(({ name }) => name.startsWith('DELETE')).length, 1)
   assert.match(find('[role=alert] .problem').textContent, /was completed or withdrawn/)
   assert.equal(document.querySelectorAll('.proposal').length, 0)
+})
+
+const signatory = {
+  ...{ identityId: ada.identityId, memberId: ada.memberId, handle: 'ada', displayName: 'Ada' },
+  ...{ maySign: true, mayApprove: true },
+  ...{ admittedAt: '2030-01-01T00:00:00.000Z', suspendedAt: null },
+}
+
+test('without a council, the page reads no members', async () => {
+  const { requests } = await openCouncil(({ name }) =>
+    name === `GET ${path}/council` ? { council: noCouncil } : { proposals: [], members: [ada] },
+  )
+  assert.ok(!requests.some(({ name }) => name === `GET ${path}/members`))
+})
+
+test('the page proposes to admit members who may approve, or sign with signing authority', async () => {
+  const council: Council = { ...noCouncil, approvalsNeeded: 1, signatories: [signatory] }
+  const members = [
+    ada,
+    pageMember('bob', 'signer'),
+    pageMember('carl', 'member', { scopes: ['read', 'sign'], signingAuthority: false }),
+    pageMember('dora', 'member', { scopes: ['read', 'approve'] }),
+    pageMember('emil', 'member', { scopes: ['read', 'sign'], signingAuthority: true }),
+  ]
+  await openCouncil(({ name }) => (name === `GET ${path}/council` ? { council } : { proposals: [], members }))
+  const offered = [...document.querySelectorAll('[data-action^="admit-"]')]
+  assert.deepEqual(
+    offered.map((button) => button.getAttribute('data-action')),
+    ['admit-bob', 'admit-dora', 'admit-emil'],
+  )
 })
