@@ -34,7 +34,8 @@ const errors = defineErrors({
 export async function requestReset(kernel: ServerContext, asking: MemberContext, now: Date): Promise<Council> {
   const { db, config, rateLimits } = kernel
   const { organizationId } = asking
-  await rateLimits.count('council-notices-per-user', ownKey(asking.session, now))
+  // Without an act, the request only starts one. It counts among the changes of the user.
+  if (asking.requested.act) await rateLimits.count('council-notices-per-user', ownKey(asking.session, now))
   const council = await actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_org', now)
     await requireDecidable(tx, acting, [{ kind: 'request_reset' }], now)

@@ -59,7 +59,8 @@ export async function createInvitation(
   const { role } = requested
   const { organization } = await requireMember(kernel, asking, 'manage_identities', now)
   const addressee = await addresseeOf(db, requested)
-  await rateLimits.count('invitations-per-user', ownKey(session, now))
+  // A dry run invites no one. It counts among the changes of the user.
+  if (!asking.requested.isDryRun) await rateLimits.count('invitations-per-user', ownKey(session, now))
 
   const invitationId = randomUUIDv7()
   const key = { organizationId, invitationId }
