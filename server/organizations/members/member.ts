@@ -30,6 +30,7 @@ import { recordSignedAction, requireRecentAuthenticationForAction } from '#organ
 const errors = defineErrors({
   invalid_request: [400, 'Every role includes read, and owners always have all scopes.'],
   insufficient_scope: [403, 'You cannot grant or revoke permissions that you do not have.'],
+  signatory_protected: [403, 'Only an owner can suspend a signatory.'],
   member_not_found: [404, 'Member not found.'],
   identity_not_found: [404, 'No identity of this account has this ID.'],
   already_member: [409, 'The identity is already a member.'],
@@ -122,8 +123,8 @@ export type MemberTarget = MemberContext & { memberId: string }
 
 /**
  * Updates the role and permissions of a member. Throws the errors of `requireMember` and `recordSignedAction`,
- * `member_not_found`, `invalid_request`, `insufficient_scope`, `last_owner`. Throws the errors of `requireFresh` if an
- * owner is affected, the member gets more permissions, or a signatory is suspended.
+ * `member_not_found`, `invalid_request`, `insufficient_scope`, `signatory_protected`, `last_owner`. Throws the errors
+ * of `requireFresh` if an owner is affected, the member gets more permissions, or a signatory is suspended.
  */
 export async function updateMember(
   { db, config }: ServerContext,
@@ -173,9 +174,9 @@ export async function updateMember(
   })
 }
 
-/** Throws `insufficient_scope` unless the member is an owner: no one else suspends another signatory of a council. */
+/** Throws `signatory_protected` unless the member is an owner: no one else suspends another signatory of a council. */
 function requireOwner({ role }: MemberPermissions): void {
-  if (role !== 'owner') throw errors.insufficient_scope({ sentence: 'Only an owner can suspend a signatory.' })
+  if (role !== 'owner') throw errors.signatory_protected()
 }
 
 /** Lists what a change of a member changes, for those who sign it. */
@@ -201,8 +202,8 @@ function requireFitting({ role, scopes }: MemberPermissions): void {
 
 /**
  * Removes a member and revokes their tokens for the organization. Every member can leave. Throws the errors of
- * `requireMember` and `recordSignedAction`, `member_not_found`, `insufficient_scope`, `last_owner`, and
- * `reauthentication_required` if another member removes an owner or a signatory.
+ * `requireMember` and `recordSignedAction`, `member_not_found`, `insufficient_scope`, `signatory_protected`,
+ * `last_owner`, and `reauthentication_required` if another member removes an owner or a signatory.
  */
 export async function removeMember({ db, config }: ServerContext, asking: MemberTarget, now: Date): Promise<void> {
   const { organizationId, memberId, session } = asking

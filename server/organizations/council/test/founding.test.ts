@@ -99,7 +99,7 @@ test('CNC-52 no admin suspends a signatory, no owner by the session alone, and e
     const demoted = await businessRequest(world, who, `PATCH ${path(one.memberId)}`, { role: 'viewer' })
     assert.deepEqual(errorOf(demoted), [403, error])
   }
-  await refused(admin, 'insufficient_scope')
+  await refused(admin, 'signatory_protected')
   world.pass(301)
   await refused(owner, 'reauthentication_required')
   const { signatories } = (await businessRequest(world, owner, `GET /organizations/${id}/council`)).json().council

@@ -292,6 +292,7 @@ export const organizationSecurityMessages: typeof english = {
     too_many_signatories: `يضم المجلس ${numberOf(100)} شخص على الأكثر.`,
     already_signatory: 'هذا الشخص في المجلس بالفعل.',
     signatory_not_found: 'لم يعد هذا الشخص في المجلس.',
+    signatory_protected: 'هذا الشخص في المجلس. لا يستطيع إزالته أو سحب هذه الصلاحيات منه إلا مالك.',
     proposal_not_found: 'انتهت صلاحية هذا المقترح أو اكتمل أو سُحب.',
     too_many_proposals: 'المقترحات المفتوحة كثيرة جدًا. أتمم أحدها أو اسحبه أولًا.',
     reset_pending: 'طُلب إنهاء المجلس بالفعل.',

@@ -310,6 +310,8 @@ export const organizationSecurityMessages: typeof english = {
     too_many_signatories: 'Ein Rat hat höchstens 100 Mitglieder.',
     already_signatory: 'Diese Person ist schon im Rat.',
     signatory_not_found: 'Diese Person ist nicht mehr im Rat.',
+    signatory_protected:
+      'Diese Person ist im Rat. Nur Inhaber können sie entfernen oder ihr diese Berechtigungen nehmen.',
     proposal_not_found: 'Dieser Vorschlag ist abgelaufen, umgesetzt oder zurückgezogen.',
     too_many_proposals: 'Es gibt zu viele offene Vorschläge. Setzt zuerst einen um oder zieht einen zurück.',
     reset_pending: 'Das Ende des Rats wurde schon angekündigt.',

@@ -291,6 +291,7 @@ export const organizationSecurityMessages = {
     too_many_signatories: 'A council has at most 100 people.',
     already_signatory: 'This person is already in the council.',
     signatory_not_found: 'This person is no longer in the council.',
+    signatory_protected: 'This person is in the council. Only an owner can remove them or take these permissions.',
     proposal_not_found: 'This proposal has expired, or was completed or withdrawn.',
     too_many_proposals: 'There are too many open proposals. Complete or withdraw one first.',
     reset_pending: 'The end of the council was already requested.',
