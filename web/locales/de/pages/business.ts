@@ -73,10 +73,13 @@ export const businessMessages: typeof english = {
   changeTitle: (name) => `Berechtigungen von ${name}`,
   removeTitle: (name) => `${name} entfernen?`,
   removeWhat:
-    'Das Mitglied verliert sofort den Zugriff auf die Organisation, in allen Apps. Ihr könnt es wieder einladen.',
+    'Das Mitglied verliert sofort den Zugriff auf die Organisation, in allen Apps. Es kann mit einer neuen ' +
+    'Einladung wieder beitreten, oder über euer SSO, wenn es dort zugelassen ist.',
   removeNow: 'Mitglied entfernen',
   leaveTitle: (organization) => `Aus ${organization} austreten?`,
-  leaveWhat: 'Du verlierst sofort den Zugriff, in allen Apps. Für die Rückkehr brauchst du eine neue Einladung.',
+  leaveWhat:
+    'Du verlierst sofort den Zugriff, in allen Apps. Du kannst mit einer neuen Einladung wieder beitreten, ' +
+    'oder über das SSO der Organisation, wenn du dort zugelassen bist.',
   leaveNow: 'Aus Organisation austreten',
   invitations: 'Einladungen',
   invite: 'Einladen',

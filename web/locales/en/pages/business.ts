@@ -67,10 +67,14 @@ export const businessMessages = {
   leave: 'Leave',
   changeTitle: (name: string) => `Permissions of ${name}`,
   removeTitle: (name: string) => `Remove ${name}?`,
-  removeWhat: 'They lose access to the organization immediately, in all apps. You can invite them again.',
+  removeWhat:
+    'They lose access to the organization immediately, in all apps. They can join again with a new ' +
+    'invitation, or through your SSO if it lets them in.',
   removeNow: 'Remove member',
   leaveTitle: (organization: string) => `Leave ${organization}?`,
-  leaveWhat: 'You lose access immediately, in all apps. You’ll need a new invitation to come back.',
+  leaveWhat:
+    'You lose access immediately, in all apps. You can join again with a new invitation, or through the ' +
+    'organization’s SSO if it lets you in.',
   leaveNow: 'Leave organization',
   invitations: 'Invitations',
   invite: 'Invite people',
