@@ -22,7 +22,8 @@ import type { Session } from '#accounts/sessions/session.ts'
 import { suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
-import * as invitationStore from './invitations/invitation-store.ts'
+import type { OpenInvitation } from './invitations/invitation-store.ts'
+import { type Revoker, revokeInvitations } from './invitations/revocation.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
@@ -52,13 +53,14 @@ export function permissionsOfRole(role: OrganizationRole): MemberPermissions {
 }
 
 /** Throws `insufficient_scope` if a member would grant or revoke permissions that they do not have. */
-export function requireGrantablePermissions(
-  giver: MemberPermissions,
-  { role, scopes, signingAuthority }: MemberPermissions,
-): void {
-  if (giver.role === 'owner') return
+export function requireGrantablePermissions(giver: MemberPermissions, given: MemberPermissions): void {
+  if (!mayGrant(giver, given)) throw errors.insufficient_scope()
+}
+
+function mayGrant(giver: MemberPermissions, { role, scopes, signingAuthority }: MemberPermissions): boolean {
+  if (giver.role === 'owner') return true
   const has = scopes.every((scope) => giver.scopes.includes(scope)) && (giver.signingAuthority || !signingAuthority)
-  if (role === 'owner' || scopes.includes('manage_org') || !has) throw errors.insufficient_scope()
+  return role !== 'owner' && !scopes.includes('manage_org') && has
 }
 
 /** Checks if the second permissions include more than the first. Every member has read. */
@@ -162,8 +164,8 @@ export async function updateMember(
     const identityIds = [before.identityId]
     const suspended = await suspendSignatoriesWithout(tx, organizationId, { identityIds, ...may }, now)
     if (suspended > 0 && before.identityId !== acting.identityId) requireOwner(acting)
-    // Invitations created with permissions that the member has just lost must not stay valid.
-    await invitationStore.revokeInvitationsBy(tx, organizationId, [before.identityId])
+    const by = { actor: 'user', userId: asking.session.userId, identityId: acting.identityId } as const
+    await revokeLostInvitations(tx, { organizationId, by, before, after }, now)
     const details = { memberId, memberIdentityId: before.identityId, ...after, roleBefore: before.role }
     const action = 'organization.member.updated'
     // A session alone could suspend a whole council, which only its remaining members restore.
@@ -172,6 +174,25 @@ export async function updateMember(
     await recordSignedAction(tx, { asking, acting }, act, now)
     return toOrganizationMember({ ...before, ...after }, true)
   })
+}
+
+type ChangedMember = { organizationId: OrganizationId; by: Revoker; before: MemberRow; after: MemberPermissions }
+
+/** If a member loses permissions, revokes the invitations that they could not create any more. */
+async function revokeLostInvitations(
+  tx: Transaction,
+  { organizationId, by, before, after }: ChangedMember,
+  now: Date,
+): Promise<void> {
+  const isOwnerNoMore = before.role === 'owner' && after.role !== 'owner'
+  if (!isOwnerNoMore && !escalatesPermissions(after, before)) return
+  const { identityId } = before
+  const isLost = ({ invitedBy, role }: OpenInvitation) => invitedBy === identityId && !mayInvite(after, role)
+  await revokeInvitations(tx, { organizationId, by }, isLost, now)
+}
+
+function mayInvite(giver: MemberPermissions, role: OrganizationRole): boolean {
+  return giver.scopes.includes('manage_identities') && mayGrant(giver, permissionsOfRole(role))
 }
 
 /** Throws `signatory_protected` unless the member is an owner: no one else suspends another signatory of a council. */
@@ -219,7 +240,8 @@ export async function removeMember({ db, config }: ServerContext, asking: Member
     if (member.role === 'owner' && !(await memberStore.decrementOwnerCount(tx, organizationId, 1)))
       throw errors.last_owner()
     const { identityId } = member
-    const suspended = await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+    const by = { actor: 'user', userId: session.userId, identityId: acting.identityId } as const
+    const suspended = await removeMembers(tx, { organizationId, identityIds: [identityId], by }, now)
     if (suspended > 0 && !leaving) requireOwner(acting)
     await leaveGroupsOfOrganization(tx, { organizationId, identityIds: [identityId] }, now)
     const details = { memberId, memberIdentityId: identityId, role: member.role }
@@ -245,8 +267,7 @@ type Joining = {
 }
 
 /**
- * Adds an identity to an organization that this transaction has locked. Returns the member id, or undefined if the
- * identity is already a member.
+ * Adds an identity to an organization that this transaction has locked. Returns the member id, or undefined if the identity is already a member.
  */
 export async function joinOrganization(tx: Transaction, { role, ...joining }: Joining, now: Date) {
   const { scopes, signingAuthority } = permissionsOfRole(role)
@@ -305,7 +326,7 @@ export async function removeDeprovisionedMember(
     throw errors.last_owner({
       sentence: 'This is the last owner of the organization. Make another member an owner first.',
     })
-  await removeMembers(tx, { organizationId, identityIds: [identityId] }, now)
+  await removeMembers(tx, { organizationId, identityIds: [identityId], by: { actor: 'system' } }, now)
   await leaveGroupsOfOrganization(tx, { organizationId, identityIds: [identityId] }, now)
   const details = { memberId, memberIdentityId: identityId, role, by: 'scim', connectionId }
   await recordAuditEvent(tx, { action: 'organization.member.removed', actor: 'system', organizationId, details }, now)

@@ -9,6 +9,7 @@ import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import * as invitationStore from './invitations/invitation-store.ts'
+import { type Revoker, revokeInvitations } from './invitations/revocation.ts'
 import { deleteGrantsOfOrganization } from '#organizations/keys/former-grant.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { deleteSignatoriesOf, suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
@@ -44,15 +45,16 @@ export async function purgeOrganization(
 }
 
 /**
- * Ends the access of some members, who can have the organization's key. Signatories among them are suspended; returns
- * their number. The caller has made sure that an owner remains, and ends memberships in the organization's groups: a
- * deletion of identities does so in all groups at once, in the order in which groups are locked.
+ * Ends the access of some members, who can have the organization's key, and revokes the open invitations by them.
+ * Signatories among them are suspended; returns their number. The caller has made sure that an owner remains, and
+ * ends memberships in the organization's groups: a deletion of identities does so in all groups at once, in the order
+ * in which groups are locked.
  */
-export async function removeMembers(tx: Transaction, of: Leaving, now: Date): Promise<number> {
+export async function removeMembers(tx: Transaction, of: Leaving & { by: Revoker }, now: Date): Promise<number> {
+  const { organizationId, identityIds } = of
   await revokeAccess(tx, of, now)
   await requestKeyRotation(tx, of, now)
-  await invitationStore.revokeInvitationsBy(tx, of.organizationId, of.identityIds)
-  const { organizationId, identityIds } = of
+  await revokeInvitations(tx, of, ({ invitedBy }) => identityIds.includes(invitedBy), now)
   await memberStore.deleteMembers(tx, organizationId, identityIds)
   return suspendSignatoriesWithout(tx, organizationId, { identityIds, maySign: false, mayApprove: false }, now)
 }
@@ -89,12 +91,13 @@ export async function removeFromOrganizations(
   now: Date,
 ): Promise<void> {
   const withoutOwner: string[] = []
-  await invitationStore.deleteInvitationsOf(tx, identityIds)
   const held = []
   for (const organizationId of await store.listOrganizationsOf(tx, identityIds)) {
     const organization = await lockOrganization(tx, organizationId)
     if (organization) held.push(organization)
   }
+  // Not before: who holds one of these organizations may be revoking an invitation.
+  await invitationStore.deleteInvitationsOf(tx, identityIds)
   // One statement covers all identities and organizations, so that the response time reveals nothing about their
   // number.
   await queueLogouts(tx, { identityIds }, now)
@@ -110,7 +113,9 @@ export async function removeFromOrganizations(
     }
     const owners = leaving.filter(({ role }) => role === 'owner').length
     if (owners > 0 && !(await mayOwnersGo(tx, organizationId, owners))) withoutOwner.push(name)
-    await removeMembers(tx, { organizationId, identityIds: leaving.map(({ identityId }) => identityId) }, now)
+    const gone = leaving.map(({ identityId }) => identityId)
+    // Without a name: one of several identities would look like the user of the others.
+    await removeMembers(tx, { organizationId, identityIds: gone, by: { actor: 'system' } }, now)
     for (const { identityId, memberId } of leaving)
       await recordAuditEvent(
         tx,

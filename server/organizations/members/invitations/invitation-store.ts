@@ -280,17 +280,35 @@ export async function deletePendingInvitation(
   return numDeletedRows === 1n
 }
 
-/** Revokes the pending invitations that these members have created. */
-export async function revokeInvitationsBy(
+export type OpenInvitation = Awaited<ReturnType<typeof listOpenInvitations>>[number]
+
+/** Lists pending invitations of an organization without names. */
+export function listOpenInvitations(tx: Transaction, organizationId: OrganizationId, now: Date) {
+  const ofOrganization = tx
+    .selectFrom('organization_invitation')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    // Otherwise the index by end may be used, which has the invitations of all organizations.
+    .offset(0)
+  return tx
+    .selectFrom(ofOrganization.as('organization_invitation'))
+    .select(['invitation_id as invitationId', 'role', 'identity_id as identityId', 'email', 'invited_by as invitedBy'])
+    .where('accepted_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('invitation_id')
+    .execute()
+}
+
+/** Deletes invitations of an organization. */
+export async function deleteInvitations(
   tx: Transaction,
   organizationId: OrganizationId,
-  identityIds: IdentityId[],
+  invitationIds: string[],
 ): Promise<void> {
   await tx
     .deleteFrom('organization_invitation')
     .where('organization_id', '=', organizationId)
-    .where('invited_by', 'in', identityIds)
-    .where('accepted_at', 'is', null)
+    .where(sql<boolean>`invitation_id = any(${invitationIds}::uuid[])`)
     .execute()
 }
 

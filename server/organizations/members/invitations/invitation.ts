@@ -23,6 +23,7 @@ import { permissionsOfRole, requireGrantablePermissions } from '../member.ts'
 import { invitationMail } from './invitation-mail.ts'
 import * as invitationStore from './invitation-store.ts'
 import type { PendingInvitation } from './invitation-store.ts'
+import { detailsOf } from './revocation.ts'
 import { generateInvitationToken } from './token.ts'
 
 const errors = defineErrors({
@@ -79,8 +80,7 @@ export async function createInvitation(
     const secrets = { tokenSha256: sha256(token), mailTokenSha256: mailToken === undefined ? null : sha256(mailToken) }
     const row = { ...key, identityId, email, role, ...secrets, expiresAt }
     await invitationStore.insertInvitation(tx, { ...row, invitedBy: acting.identityId }, now)
-    const invitee = identityId === null ? { email } : { invitedIdentityId: identityId }
-    const details = { invitationId, role, ...invitee }
+    const details = detailsOf({ invitationId, role, ...addressee })
     await recordSignedAction(tx, { asking, acting }, { action: 'organization.invitation.created', details }, now)
     return acting.identityId
   })
@@ -224,10 +224,9 @@ export async function revokeInvitation(
     const invitation = await invitationStore.findPendingInvitation(tx, organizationId, invitationId, now)
     if (!invitation || !(await invitationStore.deletePendingInvitation(tx, { organizationId, invitationId }, now)))
       throw errors.invitation_not_found()
-    const { role, identityId, email } = invitation
+    const { role, identityId } = invitation
     const from = { role, identityId }
-    const invitee = identityId === null ? email !== null && { email } : { invitedIdentityId: identityId }
-    const details = { invitationId, role, ...invitee }
+    const details = detailsOf(invitation)
     const act = { action: 'organization.invitation.revoked', details, from } as const
     await recordSignedAction(tx, { asking, acting }, act, now)
   })
