@@ -36,6 +36,8 @@ export async function organize(client: RequestClient, { verifyDomain }: Enterpri
   const answered = `${url}/invitations/${last.invitation.invitationId}` as const
   await send(invited.headers, `POST ${answered}/decline`, { identityId: invited.identityId })
   const again = await send(headers, `POST ${url}/invitations`, { handle: invited.handle, role: 'viewer' })
+  // Ends when the invited user joins.
+  await send(headers, `POST ${url}/invitations`, { handle: invited.handle, role: 'viewer' })
   const accepted = `${url}/invitations/${again.invitation.invitationId}/accept` as const
   await send(invited.headers, `POST ${accepted}`, { identityId: invited.identityId })
   const mailed = await send(headers, `POST ${url}/invitations`, { email: `${newHandle()}@example.com`, role: 'viewer' })

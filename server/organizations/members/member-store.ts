@@ -85,6 +85,36 @@ export function listRoles(db: Database, organizationId: OrganizationId, identity
     .execute()
 }
 
+/**
+ * Lists the addresses of members that the organization may know: those to which it invited them, and verified ones in
+ * its own domains.
+ */
+export async function listKnownEmails(
+  tx: Transaction,
+  organizationId: OrganizationId,
+  identityIds: IdentityId[],
+): Promise<string[]> {
+  const invited = tx
+    .selectFrom('organization_member')
+    .select('invited_email as email')
+    .where('organization_id', '=', organizationId)
+    .where('identity_id', 'in', identityIds)
+    .where('invited_email', 'is not', null)
+  const ofDomains = tx
+    .selectFrom('identity')
+    .select('email')
+    .where(sql<boolean>`identity_id = any(${identityIds}::uuid[])`)
+    .where('email_verified', '=', true)
+    .where(
+      sql<boolean>`exists (
+        select from organization_verified_domain claimed
+        where claimed.domain = lower(split_part(identity.email, '@', 2)) and claimed.organization_id = ${organizationId}
+      )`,
+    )
+  const found = await Promise.all([invited.execute(), ofDomains.execute()])
+  return found.flat().flatMap(({ email }) => email ?? [])
+}
+
 /** Checks if the organization has any other member. */
 export async function hasOtherMembers(
   db: Database,

@@ -23,7 +23,7 @@ import { suspendSignatoriesWithout } from '#organizations/membership/council/cou
 import { removeMembers } from './removal.ts'
 import * as store from './store.ts'
 import type { OpenInvitation } from './invitations/invitation-store.ts'
-import { type Revoker, revokeInvitations } from './invitations/revocation.ts'
+import { isForMembers, type Revoker, revokeInvitations } from './invitations/revocation.ts'
 import * as memberStore from './member-store.ts'
 import type { MemberRow } from './member-store.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
@@ -178,7 +178,10 @@ export async function updateMember(
 
 type ChangedMember = { organizationId: OrganizationId; by: Revoker; before: MemberRow; after: MemberPermissions }
 
-/** If a member loses permissions, revokes the invitations that they could not create any more. */
+/**
+ * If a member loses permissions, revokes the invitations that they could not create any more, and those to them, with
+ * which they would leave and get the permissions again.
+ */
 async function revokeLostInvitations(
   tx: Transaction,
   { organizationId, by, before, after }: ChangedMember,
@@ -187,8 +190,9 @@ async function revokeLostInvitations(
   const isOwnerNoMore = before.role === 'owner' && after.role !== 'owner'
   if (!isOwnerNoMore && !escalatesPermissions(after, before)) return
   const { identityId } = before
+  const isForThem = await isForMembers(tx, organizationId, [identityId])
   const isLost = ({ invitedBy, role }: OpenInvitation) => invitedBy === identityId && !mayInvite(after, role)
-  await revokeInvitations(tx, { organizationId, by }, isLost, now)
+  await revokeInvitations(tx, { organizationId, by }, (each) => isForThem(each) || isLost(each), now)
 }
 
 function mayInvite(giver: MemberPermissions, role: OrganizationRole): boolean {
@@ -267,14 +271,18 @@ type Joining = {
 }
 
 /**
- * Adds an identity to an organization that this transaction has locked. Returns the member id, or undefined if the identity is already a member.
+ * Adds an identity to an organization that this transaction has locked, and revokes the other invitations to it: with
+ * them it would come back after a removal. Returns the member id, or undefined if the identity is already a member.
  */
 export async function joinOrganization(tx: Transaction, { role, ...joining }: Joining, now: Date) {
   const { scopes, signingAuthority } = permissionsOfRole(role)
   const memberId = randomUUIDv7()
   if (!(await memberStore.insertMember(tx, { ...joining, memberId, role, scopes: [...scopes], signingAuthority }, now)))
     return undefined
-  if (role === 'owner') await memberStore.incrementOwnerCount(tx, joining.organizationId)
+  const { organizationId, identityId } = joining
+  if (role === 'owner') await memberStore.incrementOwnerCount(tx, organizationId)
+  const isForThem = await isForMembers(tx, organizationId, [identityId])
+  await revokeInvitations(tx, { organizationId, by: { actor: 'system' } }, isForThem, now)
   return memberId
 }
 

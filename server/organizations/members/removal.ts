@@ -9,7 +9,8 @@ import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
 import { revokeFamiliesOfOrganization } from '#tokens/families/family.ts'
 import { endEnterpriseSessions } from '#tokens/families/session.ts'
 import * as invitationStore from './invitations/invitation-store.ts'
-import { type Revoker, revokeInvitations } from './invitations/revocation.ts'
+import type { OpenInvitation } from './invitations/invitation-store.ts'
+import { isForMembers, type Revoker, revokeInvitations } from './invitations/revocation.ts'
 import { deleteGrantsOfOrganization } from '#organizations/keys/former-grant.ts'
 import { requestKeyRotation } from '#organizations/keys/key-rotation.ts'
 import { deleteSignatoriesOf, suspendSignatoriesWithout } from '#organizations/membership/council/council.ts'
@@ -45,8 +46,8 @@ export async function purgeOrganization(
 }
 
 /**
- * Ends the access of some members, who can have the organization's key, and revokes the open invitations by them.
- * Signatories among them are suspended; returns their number. The caller has made sure that an owner remains, and
+ * Ends the access of some members, who can have the organization's key, and revokes the open invitations by them and to
+ * them. Signatories among them are suspended; returns their number. The caller has made sure that an owner remains, and
  * ends memberships in the organization's groups: a deletion of identities does so in all groups at once, in the order
  * in which groups are locked.
  */
@@ -54,7 +55,9 @@ export async function removeMembers(tx: Transaction, of: Leaving & { by: Revoker
   const { organizationId, identityIds } = of
   await revokeAccess(tx, of, now)
   await requestKeyRotation(tx, of, now)
-  await revokeInvitations(tx, of, ({ invitedBy }) => identityIds.includes(invitedBy), now)
+  const isForThem = await isForMembers(tx, organizationId, identityIds)
+  const isByThem = ({ invitedBy }: OpenInvitation) => identityIds.includes(invitedBy)
+  await revokeInvitations(tx, of, (invitation) => isByThem(invitation) || isForThem(invitation), now)
   await memberStore.deleteMembers(tx, organizationId, identityIds)
   return suspendSignatoriesWithout(tx, organizationId, { identityIds, maySign: false, mayApprove: false }, now)
 }

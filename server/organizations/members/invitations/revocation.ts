@@ -1,6 +1,7 @@
-import type { OrganizationId } from '@countersign/protocol/ids'
+import type { IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import { type AuditEvent, recordAuditEvent } from '#platform/audit/audit-log.ts'
 import type { Transaction } from '#platform/database/database.ts'
+import * as memberStore from '../member-store.ts'
 import * as invitationStore from './invitation-store.ts'
 import type { OpenInvitation } from './invitation-store.ts'
 
@@ -36,4 +37,15 @@ export async function revokeInvitations(
     const details = detailsOf(invitation)
     await recordAuditEvent(tx, { action: 'organization.invitation.revoked', ...by, organizationId, details }, now)
   }
+}
+
+/**
+ * Returns a check whether an invitation is for one of these members: for its identity, or for an address that the
+ * organization knows to be of the member. An invitation to another address of theirs stays open: its end would tell the
+ * organization whose address it is.
+ */
+export async function isForMembers(tx: Transaction, organizationId: OrganizationId, identityIds: IdentityId[]) {
+  const emails = await memberStore.listKnownEmails(tx, organizationId, identityIds)
+  return ({ identityId, email }: Pick<OpenInvitation, 'identityId' | 'email'>) =>
+    (identityId !== null && identityIds.includes(identityId)) || (email !== null && emails.includes(email))
 }

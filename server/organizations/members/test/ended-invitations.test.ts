@@ -4,14 +4,16 @@ import { after, before, test } from 'node:test'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import type { OrganizationId } from '@countersign/protocol/ids'
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
-import { openEnterprise, type Enterprise } from '#testing/enterprise.ts'
-import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
+import { flowOf, linkAs, newClaims, openEnterprise, type Enterprise } from '#testing/enterprise.ts'
+import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { businessRequest, membersOf } from '#testing/organization.ts'
 import type { Person } from '#testing/world.ts'
 
+const domain = `${randomBytes(6).toString('hex')}.example`
 let mailbox: Mailbox
 let enterprise: Enterprise
 let world: Enterprise['world']
+let acme: Awaited<ReturnType<Enterprise['organization']>>
 let owner: Person
 let id: OrganizationId
 before(async () => {
@@ -20,14 +22,16 @@ before(async () => {
   enterprise = await openEnterprise({ environment })
   ;({ world } = enterprise)
   owner = await world.person()
-  id = (await enterprise.organization(owner)).organizationId
+  acme = await enterprise.organization(owner)
+  id = acme.organizationId
+  await enterprise.verifyDomain(acme, domain)
 })
 after(async () => {
   await enterprise.close()
   await mailbox.close()
 })
 
-const newEmail = () => `bob-${randomBytes(6).toString('hex')}@mail.example`
+const newEmail = (at = 'mail.example') => `bob-${randomBytes(6).toString('hex')}@${at}`
 const ask = (person: Person, what: Parameters<typeof businessRequest>[2], payload?: object) =>
   businessRequest(world, person, what, payload)
 
@@ -68,6 +72,95 @@ async function revokersOf({ invitationId }: { invitationId: string }): Promise<u
     .filter(({ details }: Entry) => details.invitationId === invitationId)
     .map(({ identityId, actor }: Entry) => identityId ?? actor)
 }
+
+/** Checks that nothing is left of an invitation to someone who has left, but its revocation in the audit log. */
+async function requireEnded(invitation: { token: string; invitationId: string }, person: Person, by: string) {
+  const refused = await accept(invitation, person)
+  assert.deepEqual([refused.statusCode, refused.json().error], [404, 'invitation_not_found'])
+  const listed = await world.api.inject({ url: '/api/account/invitations', headers: person.headers })
+  assert.deepEqual(listed.json().invitations, [])
+  assert.equal(await isOpen(invitation), false)
+  assert.deepEqual(await revokersOf(invitation), [by])
+}
+
+async function proveEmail({ headers, identityId }: Person, email: string): Promise<void> {
+  const post = (step: string, payload: object) =>
+    world.api.inject({ method: 'POST', url: `/api/identities/${identityId}/email${step}`, headers, payload })
+  await post('', { email })
+  const proved = await post('/verify', { code: codeIn(await mailbox.take()) })
+  assert.equal(proved.statusCode, 200, proved.body)
+}
+
+test('INV-71 whoever joins by one of several invitations does not come back by another one', async () => {
+  const [bob, email] = [await world.person(), newEmail()]
+  await proveEmail(bob, email)
+  const [first, named, again] = [
+    await invite({ email }, 'admin'),
+    await invite({ handle: bob.handle }, 'admin'),
+    await invite({ email }, 'admin'),
+  ]
+  const other = await invite({ email: newEmail() }, 'admin')
+  const memberId = await joinBy(first, bob)
+  assert.deepEqual([await isOpen(named), await isOpen(again), await isOpen(other)], [false, false, true])
+  assert.equal((await change(memberId, { role: 'viewer' })).statusCode, 200)
+  assert.equal((await ask(bob, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  for (const each of [named, again]) await requireEnded(each, bob, 'system')
+})
+
+test('INV-71 an invitation to the address of a member ends when they lose permissions or leave', async () => {
+  const [bob, email] = [await world.person(), newEmail()]
+  await proveEmail(bob, email)
+  const memberId = await joinBy(await invite({ email }, 'admin'), bob)
+  const beforeLoss = await invite({ email }, 'admin')
+  assert.equal((await change(memberId, { role: 'owner' })).statusCode, 200)
+  assert.equal(await isOpen(beforeLoss), true)
+  assert.equal((await change(memberId, { role: 'viewer' })).statusCode, 200)
+  assert.equal(await isOpen(beforeLoss), false)
+  const beforeLeaving = await invite({ email }, 'admin')
+  assert.equal((await ask(bob, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  await requireEnded(beforeLoss, bob, owner.identityId)
+  await requireEnded(beforeLeaving, bob, bob.identityId)
+})
+
+test('INV-71 an invitation to a member with an address in a domain of the organization ends at a removal', async () => {
+  const [bob, email] = [await world.person(), newEmail(domain)]
+  await proveEmail(bob, email)
+  const memberId = await joinBy(await invite({ handle: bob.handle }, 'member'), bob)
+  const invitation = await invite({ email }, 'admin')
+  assert.equal((await ask(owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  await requireEnded(invitation, bob, owner.identityId)
+})
+
+test('INV-71 joining by SSO, and a removal by the directory, end the invitations to the member', async () => {
+  const { connectionId } = await enterprise.connect(acme, { domains: [domain] })
+  owner.headers = await owner.signIn()
+  const [bob, claims] = [await world.person(), newClaims({ email: newEmail(domain) })]
+  const named = await invite({ handle: bob.handle }, 'admin')
+  const browser = enterprise.browser()
+  browser.bring(bob)
+  const flowId = flowOf(await browser.signIn(connectionId, claims))
+  assert.equal((await linkAs(browser, flowId, bob.identityId)).statusCode, 200)
+  assert.equal(await isOpen(named), false)
+  const email = newEmail(domain)
+  await proveEmail(bob, email)
+  const later = await invite({ email }, 'admin')
+  const directory = await enterprise.provision(acme, connectionId)
+  const user = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: email, externalId: claims.sub }
+  assert.equal((await directory.ask('POST', '/Users', { ...user, active: false })).statusCode, 201)
+  await assert.rejects(memberIdOf(bob), /not a member/)
+  for (const each of [named, later]) await requireEnded(each, bob, 'system')
+})
+
+test('INV-72 the end of a membership does not tell an organization which other address is of the member', async () => {
+  const [bob, email] = [await world.person(), newEmail()]
+  await proveEmail(bob, email)
+  const invitation = await invite({ email }, 'member')
+  const memberId = await joinBy(await invite({ handle: bob.handle }, 'admin'), bob)
+  assert.equal((await change(memberId, { role: 'viewer' })).statusCode, 200)
+  assert.equal((await ask(owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  assert.equal(await isOpen(invitation), true)
+  assert.deepEqual(await revokersOf(invitation), [])
+})
 
 test('INV-73 a member whose permissions change keeps the invitations that they could still create', async () => {
   const ann = await world.person()
