@@ -84,7 +84,7 @@ export type TracesSetting = {
   /** Headers for the receiver, `name=value,…`, such as an API key. */
   headers: Secret | undefined
   serviceName: string
-  /** True if `traceparent` is accepted, which only a trusted proxy may set. */
+  /** True if `traceparent` is accepted, which a proxy must set or remove. */
   heedsParent: boolean
 }
 
