@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startService, type Service } from '../server/testing/service.ts'
+import { prepareService, startService, type Service } from '../server/testing/service.ts'
 import { startPostgres } from '../tools/postgres.ts'
 import { exchange, textOf, type Reply } from './load/exchange.ts'
 import { beginLoad, findLostUpdates, type Load } from './load/load.ts'
@@ -19,7 +21,7 @@ const lessThanSegmentBytes = 12 * 1024 * 1024
 async function startOnSmallDisk(closing: AsyncDisposableStack) {
   const disk = closing.adopt(openSmallDisk(), (each) => each.close())
   const cluster = onPostgres ? closing.use(await startPostgres({ durable: true, parent: disk.directory })) : undefined
-  if (cluster) process.env['TEST_DATABASE_URL'] = cluster.url
+  if (cluster) useDatabase(closing, cluster.url)
   const service = closing.adopt(
     await startService({
       environment: { RATE_LIMITS: 'off' },
@@ -40,6 +42,13 @@ async function startOnSmallDisk(closing: AsyncDisposableStack) {
       await until(`${service.baseUrl}/readyz`, 200)
     },
   }
+}
+
+/** Uses another PostgreSQL until the test ends. */
+function useDatabase(closing: AsyncDisposableStack, url: string): void {
+  const former = process.env['TEST_DATABASE_URL']
+  process.env['TEST_DATABASE_URL'] = url
+  closing.defer(() => void (process.env['TEST_DATABASE_URL'] = former))
 }
 
 async function exitCodeOf({ process }: Service): Promise<number | null> {
@@ -124,4 +133,78 @@ test('STO-04 if the log cannot grow the database stops, and acknowledged data is
   disk.giveBack()
   await recover()
   await verify(t, service, load, acknowledged)
+})
+
+/** Starts a service whose log is a file. Resolves when it answers. */
+async function startWithLogFile({ settings, baseUrl }: Awaited<ReturnType<typeof prepareService>>, file: string) {
+  const log = openSync(file, 'a')
+  const child = spawn(process.execPath, ['server/main.ts'], { env: settings, stdio: ['ignore', log, 'pipe'] })
+  closeSync(log)
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  await until(`${baseUrl}/healthz`, 200)
+  return {
+    said: () => said,
+    /** Returns its exit code, or the signal if it had not handled it yet. */
+    async stop(): Promise<number | string | null> {
+      const isRunning = child.exitCode === null && child.signalCode === null
+      if (isRunning && child.kill()) await once(child, 'close', { signal: AbortSignal.timeout(15_000) })
+      return child.exitCode ?? child.signalCode
+    },
+  }
+}
+
+/** Returns the lines of a file when it contains all of these texts. */
+async function linesWith(file: string, texts: string[]): Promise<string[]> {
+  for (const startedAt = performance.now(); ; await wait(20)) {
+    const content = readFileSync(file, 'utf8')
+    if (texts.every((text) => content.includes(text))) return content.split('\n')
+    assert.ok(performance.now() - startedAt < 30_000, content.slice(-2000))
+  }
+}
+
+test('STO-55 on a full disk of the log the service answers and stops, and logs again when there is room', async () => {
+  await using closing = new AsyncDisposableStack()
+  const disk = closing.adopt(openSmallDisk(), (each) => each.close())
+  const environment = { LOG_LEVEL: 'info', RATE_LIMITS: 'off', WORKERS: onPostgres ? '2' : '1' }
+  const service = closing.adopt(await prepareService({ environment }), (each) => each.close())
+  const file = join(disk.directory, 'log')
+  const ids: string[] = []
+  async function ask(count: number): Promise<void> {
+    for (let nth = 0; nth < count; nth += 1) {
+      const reply = await exchange(`${service.baseUrl}/healthz`)
+      assert.equal(reply?.status, 200)
+      ids.push(reply.headers.get('x-request-id') ?? '')
+    }
+  }
+  const first = await startWithLogFile(service, file)
+  closing.defer(async () => {
+    await first.stop()
+  })
+  await linesWith(file, ['is ready.'])
+  disk.takeAllBut(0)
+  while (!first.said().includes('cannot be written (ENOSPC)')) await ask(50)
+  await ask(200)
+  disk.giveBack()
+  while (!first.said().includes('is written again')) await ask(50)
+  const again = ids.length
+  await ask(200)
+  const lines = await linesWith(file, ids.slice(again))
+  const counts = ids.map((id) => lines.filter((line) => line.startsWith('{') && line.includes(id)).length)
+  assert.ok(
+    counts.every((count) => count <= 1),
+    'no line is written twice',
+  )
+  // A disk becomes full within a line, after which another worker may write first.
+  assert.ok(onPostgres || !counts.includes(0), 'no line is lost')
+
+  disk.takeAllBut(0)
+  await ask(200)
+  assert.equal(await first.stop(), 0, first.said())
+  const second = await startWithLogFile(service, file)
+  closing.defer(async () => {
+    await second.stop()
+  })
+  await ask(50)
+  assert.ok([0, 'SIGTERM'].includes((await second.stop()) ?? ''), second.said())
 })

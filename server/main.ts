@@ -27,6 +27,7 @@ try {
   else {
     // Runs before the announcement, because a reader of it may end the process at once.
     handleSignals(running)
+    process.stdout.on('error', ignoreFullDisk)
     process.stdout.write(announce(config, running, process.stdout.isTTY))
   }
 } catch (error) {
@@ -42,6 +43,11 @@ function startWorkshop(workshop: Workshop): void {
   if (!process.permission?.has('worker'))
     throw new ConfigError('Node may not start a thread for pictures. Add --allow-worker to the command.')
   workshop.start()
+}
+
+/** Ignores that the announcement cannot be written, for example on a full disk. Without its reader the process ends. */
+function ignoreFullDisk(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') throw error
 }
 
 /** Handles signals: a deployment waits until pending requests are answered, a terminal user not as long. */

@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino'
+import { openLogOutput } from './log-output.ts'
 import { createTextFormat, type TextOptions } from './log-text.ts'
 
 export type { Logger }
@@ -24,35 +25,35 @@ export function createLog(level: string, text?: TextOptions): { log: Logger; flu
 const gatheredCharacters = 8192
 const gatheredMilliseconds = 200
 
-/** Registered before any stream is created: streams write their buffer at exit too and accept nothing afterwards. */
-const passedAtExit = new Set<() => void>()
-process.on('exit', () => passedAtExit.forEach((pass) => pass()))
+const writtenAtExit = new Set<() => void>()
+process.on('exit', () => writtenAtExit.forEach((writeRest) => writeRest()))
 
-/** Collects lines for the output stream, which re-measures all pending data with each write. */
+/** Collects lines, because a write costs as much for one as for many. */
 function gatherLines(format = (line: string) => line) {
   let gathered = ''
   let late: NodeJS.Timeout | undefined
+  const output = openLogOutput()
   function pass(): void {
     clearTimeout(late)
     late = undefined
-    if (gathered !== '') destination.write(gathered)
+    if (gathered !== '') output.write(gathered)
     gathered = ''
   }
-  passedAtExit.add(pass)
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 1 })
+  function flushSync(): void {
+    pass()
+    output.flushSync()
+  }
+  writtenAtExit.add(flushSync)
   return {
     write(line: string): void {
       gathered += format(line)
       late ??= setTimeout(pass, gatheredMilliseconds).unref()
       if (gathered.length >= gatheredCharacters) pass()
     },
-    flushSync(): void {
-      pass()
-      destination.flushSync()
-    },
+    flushSync,
     flush(): Promise<void> {
       pass()
-      return new Promise((resolve) => destination.flush(() => resolve()))
+      return output.flush()
     },
   }
 }

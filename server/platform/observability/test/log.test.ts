@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
@@ -23,4 +25,43 @@ test('LOG-07 the log contains error codes, and no authorization code', async () 
     assert.doesNotMatch(line, /cs_code_x/)
   }
   assert.doesNotMatch(await lineOf('cs_code_secret'), /cs_code_secret/)
+})
+
+/** Runs a script with a log; returns its exit code and what it wrote to standard error. */
+async function runWithLog(script: string, output: 'pipe' | number, before = (_child: ChildProcess) => {}) {
+  const whole = `const { log, flush } = (await import(${JSON.stringify(module)})).createLog('info')\n${script}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', whole], { stdio: ['ignore', output, 'pipe'] })
+  before(child)
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const [code] = await once(child, 'close', { signal: AbortSignal.timeout(20_000) })
+  return { said, code }
+}
+
+test('LOG-08 a log that cannot be written stops no process, is reported once, and delays no exit', async () => {
+  await using full = await open('/dev/full', 'a')
+  const lines = `for (let nth = 0; nth < 20; nth += 1) { log.info('x'.repeat(200_000)); await flush() }`
+  for (const ending of ['', 'process.exit(0)', `log.fatal('giving up'); process.exit(0)`]) {
+    const { said, code } = await runWithLog(`${lines}\n${ending}`, full.fd)
+    assert.equal(said, 'The log cannot be written (ENOSPC). The service continues without it.\n')
+    assert.equal(code, 0)
+  }
+})
+
+test('LOG-08 when the reader of the log ends, the process continues', async () => {
+  const script = `for (let nth = 0; nth < 20; nth += 1) { log.info('here'); await flush() }`
+  const { said, code } = await runWithLog(script, 'pipe', ({ stdout }) => stdout?.destroy())
+  assert.equal(said, '')
+  assert.equal(code, 0)
+})
+
+test('LOG-08 lines that no one reads take a limited memory, and those dropped are counted', async () => {
+  const script = `
+    for (let nth = 0; nth < 400; nth += 1) log.info('x'.repeat(10_000))
+    process.stderr.write('full. ')
+    await flush()`
+  const read = ({ stdout, stderr }: ChildProcess) => stderr?.once('data', () => stdout?.resume())
+  const { said, code } = await runWithLog(script, 'pipe', read)
+  assert.match(said, /^full\. The log is written again\. Lines that were dropped: 29\d\.\n$/)
+  assert.equal(code, 0)
 })
