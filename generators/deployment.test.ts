@@ -109,4 +109,5 @@ test('CLI-22 systemd accepts the unit', async () => {
   await writeFile(within('countersign.service'), unit.replaceAll('/opt/countersign', root))
   const { stderr } = await run('systemd-analyze', ['verify', within('countersign.service')])
   assert.equal(stderr, '')
+  assert.match(unit, /^\[Unit\][^[]*^StartLimitIntervalSec=0$/m, 'systemd never gives up the start')
 })

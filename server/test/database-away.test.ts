@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test, type TestContext } from 'node:test'
 import { openTestDatabase } from '#testing/database.ts'
 import { freePorts, launch, startService } from '#testing/service.ts'
 import { startPostgres } from '../../tools/postgres.ts'
@@ -45,6 +47,50 @@ test('NET-07 without a listening database, the start waits for a while and ends 
   assert.doesNotMatch(said, /a-password/)
   assert.equal(code, 1)
   assert.ok(performance.now() - began > 9000)
+})
+
+/** Listens like a proxy or pooler without a database: answers a connection with some bytes, and closes it. */
+async function listenWithout(t: TestContext, answer: Buffer): Promise<number> {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)))
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  return address.port
+}
+
+/** An error message of the PostgreSQL protocol. */
+function refusal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
+  const head = Buffer.alloc(5)
+  head.write('E')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
+test('NET-08 during a failover the start waits for a while and ends with one line', async (t) => {
+  const during: [Buffer, RegExp][] = [
+    [Buffer.alloc(0), /^DATABASE_URL leads to [^\n]*, where no PostgreSQL responds \(no answer\)[^\n]*\n$/],
+    [refusal('08P01', 'server login failed'), /^DATABASE_URL leads to [^\n]*\(server login failed\)[^\n]*\n$/],
+    [refusal('53300', 'too many clients'), /^DATABASE_URL leads to [^\n]*\(too many clients\)[^\n]*\n$/],
+    [refusal('25006', 'read only'), /^DATABASE_URL leads to [^\n]*, which is read-only[^\n]*\n$/],
+  ]
+  const startAfter = async ([answer, expected]: [Buffer, RegExp]) => {
+    const port = await listenWithout(t, answer)
+    const began = performance.now()
+    const { said, code } = await startOver(`postgres://user:a-password@127.0.0.1:${port}/countersign`)
+    assert.match(said, expected)
+    assert.equal(code, 1)
+    assert.ok(performance.now() - began > 9000)
+  }
+  await Promise.all(during.map(startAfter))
+})
+
+test('NET-07 a missing file of the authority is named at once', async () => {
+  const path = '/no-such-folder/authority.pem'
+  const { said, code } = await startOver(`postgres://u:p@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=${path}`)
+  assert.match(said, /^DATABASE_URL names the file \/no-such-folder\/authority\.pem, which does not exist[^\n]*\n$/)
+  assert.equal(code, 1)
 })
 
 if (isShared) {

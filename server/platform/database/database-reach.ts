@@ -7,7 +7,9 @@ const patienceMilliseconds = 10_000
 const restMilliseconds = 500
 /** Errors of a database that may be starting: connection refused, 57P03, or a name that does not resolve yet. */
 const notYet = /^(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EAI_AGAIN|57P03)$/
-const timedOut = /timeout/i
+/** What a proxy or pooler says while another database becomes the primary, and a server without free connections. */
+const refusedNow = /^(?:08...|53300|25006)$/
+const withoutAnswer = /timeout|Connection terminated/i
 
 /**
  * Waits up to ten seconds until PostgreSQL at `url` accepts connections. Throws `ConfigError` if it does not, or if it
@@ -33,7 +35,14 @@ export async function reachDatabase(
 
 function isStarting(error: unknown): boolean {
   const code = databaseCode(error)
-  return code === undefined ? error instanceof Error && timedOut.test(error.message) : notYet.test(code)
+  if (code === undefined) return error instanceof Error && withoutAnswer.test(error.message)
+  return (notYet.test(code) || refusedNow.test(code)) && missingFile(error) === undefined
+}
+
+/** Returns the path of a file that the URL names and that does not exist. A missing socket is not such a file. */
+function missingFile(error: unknown): string | undefined {
+  if (databaseCode(error) !== 'ENOENT' || !(error instanceof Error) || !('syscall' in error)) return undefined
+  return error.syscall !== 'connect' && 'path' in error ? String(error.path) : undefined
 }
 
 /** Describes in one line why the database cannot be used. Returns undefined if the setting is not the cause. */
@@ -42,11 +51,18 @@ export function obstacleOf(error: unknown, url: Secret): ConfigError | undefined
   const { host, user, database } = describeUrl(url)
   const code = databaseCode(error) ?? (isStarting(error) ? 'no answer' : '')
   const said = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : ''
+  const file = missingFile(error)
+  if (file !== undefined)
+    return new ConfigError(`DATABASE_URL names the file ${file}, which does not exist. Correct the path.`)
   if (notYet.test(code) || code === 'no answer')
     return new ConfigError(
       `DATABASE_URL leads to ${host}, where no PostgreSQL responds (${code}). Start it or correct the URL.`,
     )
   switch (code) {
+    case '25006':
+      return new ConfigError(
+        `DATABASE_URL leads to ${host}, which is read-only. Wait for a primary or correct the URL.`,
+      )
     case 'ENOTFOUND':
       return new ConfigError(`DATABASE_URL leads to ${host}, which is an unknown host name. Correct it.`)
     case '3D000':
@@ -70,9 +86,9 @@ export function obstacleOf(error: unknown, url: Secret): ConfigError | undefined
   }
 }
 
-/** Checks for TLS errors, with or without a certificate, and for a server without free connections. */
+/** Checks for TLS errors, with or without a certificate, and for a server or pooler that accepts no connection. */
 function isOfConnection(code: string, said: string): boolean {
-  return code === '53300' || /CERT|TLS|SSL/.test(code) || /SSL|certificate/.test(said)
+  return refusedNow.test(code) || /CERT|TLS|SSL/.test(code) || /SSL|certificate/.test(said)
 }
 
 /** Returns the parts of the URL that may be shown, never the password. */
