@@ -59,13 +59,20 @@ function blockListOf(written: readonly string[]): BlockList {
   return networks
 }
 
+type Connected = Pick<Socket, 'remoteAddress'>
+type Trust = ReturnType<typeof trustOf>
+
+/** Checks whether a trusted proxy has connected. */
+export function isTrustedProxy({ remoteAddress }: Connected, trust: Trust): boolean {
+  return remoteAddress !== undefined && trust !== false && trust(remoteAddress, 0)
+}
+
 /**
  * Returns the connected address that counts for its network. Returns undefined for a trusted proxy, which connects for
  * many clients, and for this machine.
  */
-export function connectedAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>, trust: ReturnType<typeof trustOf>) {
-  const isProxy = remoteAddress !== undefined && trust && trust(remoteAddress, 0)
-  const address = isProxy ? undefined : parseAddress(remoteAddress)
+export function connectedAddress(connected: Connected, trust: Trust) {
+  const address = isTrustedProxy(connected, trust) ? undefined : parseAddress(connected.remoteAddress)
   return address === '127.0.0.1' || address === '::1' ? undefined : address
 }
 

@@ -16,6 +16,13 @@ const pipelinedMax = 8
 /** Maximum time without progress while response data could leave, or without a request. */
 const restMilliseconds = 20_000
 const looksOfRest = 5
+/** Time without a request after which Node closes the connection of a client, a second later. */
+const clientIdleMilliseconds = 5000
+/**
+ * The same for a trusted proxy. Longer than usual proxies keep idle connections (two minutes): a request that such a
+ * proxy sends while the connection is closed is lost, and no proxy repeats a POST.
+ */
+const proxyIdleMilliseconds = 125_000
 
 const open = new Set<Socket>()
 const openOfNetworks = new Map<string, number>()
@@ -25,18 +32,27 @@ type Bounds = {
   restMilliseconds: number
   /** Returns the network that a connection counts for, or undefined for a proxy, which limits its own clients. */
   networkOf: (socket: Socket) => string | undefined
+  /** Checks for a trusted proxy, whose connections are kept between requests. */
+  isProxy: (socket: Socket) => boolean
+  proxyIdleMilliseconds: number
 }
 
-const usual: Bounds = { connectionsMax, restMilliseconds, networkOf: () => undefined }
+const usual: Bounds = {
+  connectionsMax,
+  restMilliseconds,
+  networkOf: () => undefined,
+  isProxy: () => false,
+  proxyIdleMilliseconds,
+}
 
 /** Requests of a connection: waiting ones, of which the first is in progress, and the state at the last check. */
-type Line = { turns: (() => void)[]; answered: number; seen: string; since: number }
+type Line = { isProxy: boolean; turns: (() => void)[]; answered: number; seen: string; since: number }
 
 /**
  * Creates an HTTP server on whose connections a client can leave at most one response unread. Requests of a connection
  * run one after the other, so an unread response holds back later requests. A connection is cut when its client reads
- * nothing for some time, whatever it sends meanwhile. A response may take as long as the client keeps reading it, and a
- * request as long as its processing takes.
+ * nothing for some time, whatever it sends meanwhile. Only a trusted proxy may leave it unused for longer. A response
+ * may take as long as the client keeps reading it, and a request as long as its processing takes.
  */
 export function createBoundedServer(
   options: ServerOptions,
@@ -54,14 +70,18 @@ export function createBoundedServer(
     response.once('close', () => {
       line.turns.shift()
       line.answered += 1
-      if (!socket.destroyed) line.turns[0]?.()
+      if (socket.destroyed) return
+      // Node has just set its own timeout, and removes this one at the next request.
+      if (line.isProxy && line.turns.length === 0) socket.setTimeout(bounds.proxyIdleMilliseconds)
+      line.turns[0]?.()
     })
     if (line.turns.length === 1) line.turns[0]?.()
   })
   server.maxRequestsPerSocket = requestsOfConnectionMax
+  server.keepAliveTimeout = clientIdleMilliseconds
   server.on('connection', (socket: Socket) => {
     if (!enter(socket, bounds)) return void socket.destroy()
-    lines.set(socket, { turns: [], answered: 0, seen: '', since: performance.now() })
+    lines.set(socket, { isProxy: bounds.isProxy(socket), turns: [], answered: 0, seen: '', since: performance.now() })
     socket.once('close', () => {
       lines.delete(socket)
     })
@@ -97,8 +117,14 @@ function cutResting(lines: Map<Socket, Line>, bounds: Bounds): void {
     const isWorkedOn = line.turns.length > 0 && socket.writableLength === 0
     const seen = isWorkedOn ? '' : `${line.answered} ${socket.bytesWritten} ${unsentBytes(socket)}`
     if (seen === '' || seen !== line.seen) Object.assign(line, { seen, since: now })
-    else if (now - line.since >= bounds.restMilliseconds) socket.destroy()
+    else if (now - line.since >= restOf(socket, line, bounds)) socket.destroy()
   }
+}
+
+/** Returns how long a connection may be without progress: for a proxy, longer between requests. */
+function restOf(socket: Socket, { isProxy, turns, answered }: Line, bounds: Bounds): number {
+  const isBetweenRequests = turns.length === 0 && answered > 0 && unsentBytes(socket) === 0
+  return isProxy && isBetweenRequests ? bounds.proxyIdleMilliseconds : bounds.restMilliseconds
 }
 
 /**

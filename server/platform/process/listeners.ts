@@ -8,7 +8,7 @@ import { type Host, isPageVisit } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { isExemptFromBodyTimeout } from '#platform/http/body.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
-import { connectedAddress, trustOf } from '#platform/source-address.ts'
+import { connectedAddress, isTrustedProxy, trustOf } from '#platform/source-address.ts'
 import { dataPolicy } from '#platform/http/security-headers.ts'
 import { createBoundedServer } from './connections.ts'
 import type { Hosts } from '#platform/http/host.ts'
@@ -71,6 +71,7 @@ function serverFor({ hosts }: PortHosts, { config, log }: Pick<ServerContext, 'c
         const ip = connectedAddress(socket, trust)
         return ip === undefined ? undefined : clientAddressKey({ ip })
       },
+      isProxy: (socket) => isTrustedProxy(socket, trust),
     },
   )
   return server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

@@ -169,6 +169,46 @@ async function answered(t: TestContext, { port, from, count }: { port: number; f
   return { count: ends.filter((end) => end === 'answered').length, reasons: [...reasons].join(', ') }
 }
 
+test('LOD-37 the connection of a trusted proxy is kept between requests longer than that of a client', async (t) => {
+  const server = createBoundedServer({}, (_request, response) => response.end('here'), {
+    isProxy: ({ remoteAddress }) => remoteAddress === '127.0.0.2',
+    proxyIdleMilliseconds: 8000,
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = address(server.address())
+  const [client, proxy] = ['127.0.0.1', '127.0.0.2'].map((localAddress) =>
+    quiet(connect({ port, host: '127.0.0.1', localAddress })),
+  )
+  assert.ok(client && proxy)
+  for (const socket of [client, proxy]) {
+    socket.write(get('/'))
+    await once(socket, 'data')
+  }
+  await once(client.resume(), 'close')
+  assert.equal(proxy.readyState, 'open')
+  proxy.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n')
+  assert.match(String(await Promise.race([once(proxy, 'data'), once(proxy, 'close')])), /^HTTP\/1\.1 200 /)
+  const answeredAt = performance.now()
+  await once(proxy.resume(), 'close')
+  const milliseconds = performance.now() - answeredAt
+  assert.ok(milliseconds > 7500, `it was closed after ${milliseconds} ms`)
+})
+
+test('LOD-37 a trusted proxy that does not read is cut as every client', async (t) => {
+  const answer: RequestListener = (_request, response) => {
+    Readable.from(Array.from({ length: pieces }, () => kilobytes64)).pipe(response)
+  }
+  const server = createBoundedServer({}, answer, { restMilliseconds, isProxy: () => true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const sleeper = quiet(connect(address(server.address()).port, '127.0.0.1')).pause()
+  const [accepted] = await once(server, 'connection')
+  sleeper.write(get('/'))
+  await once(accepted, 'close')
+  sleeper.destroy()
+})
+
 for (const [setting, from, ofOne] of [
   ['off', '127.0.0.2', 500],
   ['off', '127.0.0.1', 600],
