@@ -42,6 +42,7 @@ const ofSomePages: RegExp[] = [
   /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/,
   /[\\/](protocol[\\/]src[\\/](?!formats[\\/](?!signing))|(typebox|signature)[\\/])/,
   // Consoles.
+  /[\\/](business-call|upload)\.\w+$/,
   /[\\/](activity-words|locales[\\/]en[\\/](account|activity))\.\w+$/,
   /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell)\.\w+$/,
 ]

@@ -31,13 +31,22 @@ type Props = {
   end?: ComponentChildren
 }
 
+/** Moves the focus past the letterhead. The address stays as it is, because its fragment may be a secret. */
+function skip(event: Event) {
+  event.preventDefault()
+  const main = document.querySelector('main')
+  if (!main) return
+  main.tabIndex = -1
+  main.focus()
+}
+
 /** The first line of every page: whose service this is, and where it leads. */
 export function Letterhead({ home = homeUrl(), areas, end }: Props) {
   const { frame: words } = useMessages()
   const { brand } = readSiteSettings()
   return (
     <>
-      <a class="skip" href="#main">
+      <a class="skip" href="#main" onClick={skip}>
         {words.skip}
       </a>
       <header class="letterhead">

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { returnUrl } from '../../lib/navigation.ts'
 import { type ActionState, useActions } from '../../components/form/use-actions.ts'
 import { PageLayout } from '../../components/frame/Frame.tsx'
@@ -18,7 +18,7 @@ import type { Step } from './steps.ts'
 
 export function Register() {
   const { app, invitation } = readPageData('register')
-  const admission = readAdmission()
+  const [admission] = useState(readAdmission)
   const { email, refused } = useEmailWords()
   const flow = useFlow(admission, refused)
   const { offer, refusal } = useOffer(admission, flow.introduce)

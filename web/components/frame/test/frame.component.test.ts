@@ -33,6 +33,14 @@ test('a console names the current area and section, and what waits', async () =>
   assert.equal(find('main').id, 'main')
 })
 
+test('skipping to the content moves the focus, and leaves the secret in the address', async () => {
+  const { find, after } = await renderInPage(() => h(PageLayout, { title: 'Home', children: 'content' }))
+  location.hash = 'cs_inv_secret'
+  await after(() => find('.skip').click())
+  assert.equal(location.hash, '#cs_inv_secret')
+  assert.equal(document.activeElement, find('main'))
+})
+
 test('signing out is in the account menu', async () => {
   let isOut = false
   const { find, after } = await renderInPage(() =>
