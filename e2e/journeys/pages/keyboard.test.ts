@@ -1,13 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { openSigningApp, type SigningApp } from '../../apps/signing-app.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import type { Person } from '../../fixtures/person.ts'
 import { tabTo } from '../../fixtures/windows.ts'
 
 let stage: TestEnvironment
+let app: SigningApp
 before(async () => {
   stage = await openStage()
+  app = await openSigningApp(stage.service)
 })
-after(() => stage.close())
+after(async () => {
+  await app.close()
+  await stage.close()
+})
+
+/** Requests a signature of a user; returns the address of the page that asks for it. */
+async function askToSign(person: Person, payload: string): Promise<string> {
+  const { identities } = await person.call(stage.service.baseUrl, 'GET /api/auth/session')
+  const { requestId } = await app.ask({ identityId: identities[0]?.identityId ?? '', payload })
+  return `${stage.service.authUrl}/sign?requestId=${requestId}`
+}
 
 test('an account, a sign-in and a consent need no mouse', async () => {
   const { shop } = stage
@@ -44,5 +58,23 @@ test('an account, a sign-in and a consent need no mouse', async () => {
   await tabTo(page.locator('input[name="handle"]'))
   await keyboard.press('Enter')
   assert.equal(await page.locator('#name').innerText(), 'Ada Lovelace')
+  await ada.leave()
+})
+
+test('after a sign-in, consent and a signing request begin with the focus in their heading', async () => {
+  const ada = await stage.enroll({ handle: 'focused', displayName: 'Ada Lovelace' })
+  const signPage = await askToSign(ada, 'Pay 40 euros')
+  ada.offerPasskeys(false)
+  for (const [address, answer, name] of [
+    [`${stage.shop.origin}/sign-in`, 'approve', 'Paper Shop'],
+    [signPage, 'deny', 'Approvals'],
+  ] as const) {
+    await ada.page.goto('about:blank')
+    await ada.context.clearCookies()
+    await ada.page.goto(address)
+    await ada.press('sign-in')
+    await ada.control(answer).waitFor()
+    await ada.page.locator('main h1:focus').filter({ hasText: name }).waitFor()
+  }
   await ada.leave()
 })

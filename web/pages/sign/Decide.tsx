@@ -5,6 +5,7 @@ import { CeremonyError } from '../../lib/keys/passkey.ts'
 import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { Actions } from '../../components/form/Actions.tsx'
 import type { Action, ActionState } from '../../components/form/use-actions.ts'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 import { RecoveryCodeForm } from '../../components/unlock/EnterCode.tsx'
 import { ExactText } from '../../components/display/ExactText.tsx'
 import { Avatar } from '../../components/ui/Avatar.tsx'
@@ -42,7 +43,7 @@ export function Decide({ flow, step, doing, framed }: Props) {
         <Avatar kind="app" name={app.name} picture={app.iconUrl} toneOf={app.clientId} size="lg" />
         <div>
           <p class="soft small">{organization ? words.ofOrganization.asks(organization.name) : words.asks}</p>
-          <h1>{app.name}</h1>
+          <StepHeading>{app.name}</StepHeading>
           <p class="place">{app.origins.map(redirectTargetLabel).join(' · ')}</p>
         </div>
       </div>

@@ -3,6 +3,7 @@ import type { Connector, SignInView, UnverifiedClient } from '@countersign/proto
 import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { isolate } from '../../lib/text/isolate.ts'
 import { useConsentMessages } from '../../components/form/consent-words.ts'
+import { StepHeading } from '../../components/frame/Frame.tsx'
 import { AppMark } from '../../components/pictures/AppMark.tsx'
 import { Avatar } from '../../components/ui/Avatar.tsx'
 import { Note } from '../../components/ui/Chip.tsx'
@@ -20,9 +21,9 @@ function Registered({ app }: { app: PublicApp }) {
     <header class="app-head">
       <AppMark clientId={app.clientId} name={app.name} picture={app.iconUrl} color={app.color} />
       <div>
-        <h1>
+        <StepHeading>
           <small>{words.to}</small> {app.name}
-        </h1>
+        </StepHeading>
         {app.websiteUrl !== null && <p class="place">{redirectTargetLabel(app.websiteUrl)}</p>}
       </div>
     </header>
@@ -37,9 +38,9 @@ function Stranger({ app, host, onDevice }: { app: PublicApp } & UnverifiedClient
       <header class="app-head">
         <Avatar name={host} kind="app" size="lg" />
         <div>
-          <h1>
+          <StepHeading>
             <small>{words.to}</small> {host}
-          </h1>
+          </StepHeading>
           <AppDescription app={app} host={host} />
         </div>
       </header>
@@ -94,7 +95,7 @@ export function ConnectorHeading({ app, unverified, connector: { owner } }: Prop
           <Avatar name={owner.name} toneOf={owner.clientId} picture={owner.iconUrl} kind="app" size="lg" />
         </div>
         <div class="stack tight">
-          <h1>{words.headline(isolate(name), isolate(owner.name))}</h1>
+          <StepHeading>{words.headline(isolate(name), isolate(owner.name))}</StepHeading>
           {unverified && <AppDescription app={app} host={unverified.host} />}
           <ul class="places-of-apps">
             {places.map((place) => place !== null && <li key={place}>{redirectTargetLabel(place)}</li>)}
