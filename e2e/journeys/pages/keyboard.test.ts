@@ -78,3 +78,31 @@ test('after a sign-in, consent and a signing request begin with the focus in the
   }
   await ada.leave()
 })
+
+for (const height of [640, 760])
+  test(`keys alone read a visible text to its end in a window ${height} pixels high`, async () => {
+    const ada = await stage.invite({ locale: 'de-DE' })
+    const { page } = ada
+    await page.goto(`${stage.service.authUrl}/register`)
+    await ada.createAccount({ handle: `reader${height}`, displayName: 'Ada Lovelace' })
+    await ada.press('confirm-recovery-saved')
+    await page.waitForURL(/\/account/)
+    const address = await askToSign(ada, 'Ich stimme zu.\n'.repeat(40))
+    await page.setViewportSize({ width: 320, height })
+    await page.goto(address)
+    const text = page.locator('.exact-text')
+    await tabTo(text)
+    const isVisible = await text.evaluate((region) => {
+      const { left, top } = region.getBoundingClientRect()
+      return region.contains(document.elementFromPoint(left + 40, top + 40))
+    })
+    assert.ok(isVisible, 'the buttons cover the text')
+    const scrolled = text.evaluate(
+      (region) => new Promise((resolve) => region.addEventListener('scrollend', () => resolve(null), { once: true })),
+    )
+    await page.keyboard.press('End')
+    await scrolled
+    await page.keyboard.press('End')
+    await page.locator('[data-action="sign"][aria-disabled="false"]').waitFor()
+    await ada.leave()
+  })

@@ -59,8 +59,9 @@ export function Decide({ flow, step, doing, framed }: Props) {
         <ExactText text={payload} label={words.text} onEnd={() => setReadToEnd(true)} checked={words.checked} />
       </div>
       {organization && <Progress organization={organization} />}
+      <div role="status">{step.at === 'decide' && step.news && <Note tone="wait">{words.news[step.news]}</Note>}</div>
+      {step.at === 'decide' && <AnswersNote step={step} framed={framed} />}
       <div class="sticky-sign">
-        <div role="status">{step.at === 'decide' && step.news && <Note tone="wait">{words.news[step.news]}</Note>}</div>
         <Signature
           name={organization?.name ?? name}
           below={
@@ -84,36 +85,33 @@ export function Decide({ flow, step, doing, framed }: Props) {
   )
 }
 
+type NoteProps = { step: Extract<Step, { at: 'decide' }> } & Pick<Props, 'framed'>
+
+/** Says why the text cannot be signed here, or not yet. It is not in the bar of the answers, which would cover more. */
+function AnswersNote({ step: { request, insisted }, framed }: NoteProps) {
+  const words = useMessages().sign
+  const brand = readSiteSettings().brand.name
+  if (isReservedPayload(request.payload)) return <Note tone="bad">{words.reserved(brand)}</Note>
+  if (framed) return <p class="hint">{words.inAWindowWhy(brand)}</p>
+  if (isUnreadablePayload(request.payload) && !insisted) return <Note tone="wait">{words.unreadable}</Note>
+  return null
+}
+
 type AnswersProps = { step: Extract<Step, { at: 'decide' }>; awake: boolean } & Pick<Props, 'flow' | 'doing' | 'framed'>
 
 function Answers({ flow, step, doing, framed, awake }: AnswersProps) {
   const words = useMessages()
   const { requestId } = readPageData('sign')
-  const brand = readSiteSettings().brand.name
   const deny: Action = { name: 'deny', label: words.sign.deny, look: 'secondary', do: flow.deny }
-  if (isReservedPayload(step.request.payload))
-    return (
-      <>
-        <Note tone="bad">{words.sign.reserved(brand)}</Note>
-        <Actions of={[deny]} doing={doing} />
-      </>
-    )
+  if (isReservedPayload(step.request.payload)) return <Actions of={[deny]} doing={doing} />
   if (framed) {
     const window: Action = { name: 'open-window', label: words.sign.inAWindow, do: () => openPopup(requestId) }
-    return (
-      <>
-        <p class="hint">{words.sign.inAWindowWhy(brand)}</p>
-        <Actions of={[window, deny]} doing={doing} areAnswers />
-      </>
-    )
+    return <Actions of={[window, deny]} doing={doing} areAnswers />
   }
   if (isUnreadablePayload(step.request.payload) && !step.insisted) {
     const insist = () => flow.advance({ type: 'insisted' })
     return (
-      <>
-        <Note tone="wait">{words.sign.unreadable}</Note>
-        <Actions of={[deny, { name: 'insist', label: words.sign.insist, look: 'quiet', do: insist }]} doing={doing} />
-      </>
+      <Actions of={[deny, { name: 'insist', label: words.sign.insist, look: 'quiet', do: insist }]} doing={doing} />
     )
   }
   const role = roleOf(step.request)
