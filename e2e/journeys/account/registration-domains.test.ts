@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { codeIn } from '../../../server/testing/mailbox.ts'
 import { en } from '../../../web/locales/en/messages.ts'
 import { accountMessages } from '../../../web/locales/en/account.ts'
+import { mailNoteMessages as mailNote } from '../../../web/locales/en/pages/dev-mail.ts'
 import { adminSettingsMessages as settings } from '../../../web/locales/en/pages/admin/service/settings.ts'
 import { admissionMessages } from '../../../web/locales/en/pages/sign-in/admission.ts'
 import { registrationEmailMessages as words } from '../../../web/locales/en/pages/sign-in/registration-email.ts'
@@ -150,6 +151,30 @@ test('REG-02 an invited guest needs no code while only certain domains register'
   await guest.page.getByText(admissionMessages.invited).waitFor()
   await guest.createAccount({ handle: 'guest', displayName: 'A guest' })
   await guest.leave()
+})
+
+test('a new code is announced once it is sent, an error is reported, and the button keeps the focus', async () => {
+  await setDomains(['acme.example'])
+  const ada = await stage.invite()
+  const { page } = ada
+  await page.clock.install()
+  await page.goto(`${stage.service.authUrl}/register`)
+  await ada.write('email', 'kept@acme.example')
+  await ada.press('send-code')
+  await ada.control('resend-code').waitFor()
+  await stage.mailbox.take()
+  const announced = page.locator('[role="status"]').getByText(mailNote.resent)
+  await page.clock.runFor(31_000)
+  await page.route('**/api/auth/register/email', (route) => route.abort())
+  await ada.control('resend-code').press('Enter')
+  await page.locator('[role="alert"]').getByText(en.problem.unreachable).waitFor()
+  assert.equal(await announced.count(), 0)
+  await page.unroute('**/api/auth/register/email')
+  await page.keyboard.press('Enter')
+  await announced.waitFor()
+  await page.locator('[data-action="resend-code"][aria-disabled="true"]:focus').waitFor()
+  assert.deepEqual((await stage.mailbox.take()).to, ['kept@acme.example'])
+  await ada.leave()
 })
 
 for (const [locale, language, { lead, enterCode }] of [

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { Icon } from '../ui/Icon.tsx'
+import { ActionButton } from './Actions.tsx'
+import { ErrorMessage } from './Dialog.tsx'
+import { type Action, useActions } from './use-actions.ts'
 import { usePageMessages } from '../frame/Root.tsx'
 import { mailNoteMessages as en } from '../../locales/en/pages/dev-mail.ts'
 import { lateTexts } from '../../locales/late-texts.ts'
@@ -42,29 +45,35 @@ export function MailNote({ to, onResend }: Props) {
 
 function Resend({ onResend }: { onResend: () => Promise<unknown> }) {
   const words = usePageMessages({ en, de, ar })
+  const doing = useActions()
   const [rest, setRest] = useState(restSeconds)
+  const [isSent, setSent] = useState(false)
   const isResting = rest > 0
   useEffect(() => {
     if (!isResting) return undefined
     const timer = setInterval(() => setRest((seconds) => seconds - 1), 1000)
     return () => clearInterval(timer)
   }, [isResting])
-  const resend = async () => {
-    setRest(restSeconds)
-    await onResend()
+  const resend: Action = {
+    name: 'resend-code',
+    label: isResting ? words.resendIn(rest) : words.resend,
+    look: 'ghost',
+    icon: 'refresh-cw',
+    asleep: isResting,
+    do: async () => {
+      setSent(false)
+      await onResend()
+      setSent(true)
+      setRest(restSeconds)
+    },
   }
   return (
-    <p>
-      <button
-        type="button"
-        class="button ghost"
-        data-action="resend-code"
-        disabled={isResting}
-        onClick={() => void resend().catch(() => setRest(0))}
-      >
-        <Icon name="refresh-cw" size="sm" />
-        {isResting ? words.resendIn(rest) : words.resend}
-      </button>
-    </p>
+    <>
+      <div role="status">{isSent && <p>{words.resent}</p>}</div>
+      <ErrorMessage of={doing.problem} />
+      <p>
+        <ActionButton action={resend} doing={doing} />
+      </p>
+    </>
   )
 }

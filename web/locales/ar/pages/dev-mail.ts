@@ -24,4 +24,5 @@ export const mailNoteMessages: typeof englishNote = {
   read: 'قراءة الرمز في بريد التطوير',
   resend: 'إرسال رمز جديد',
   resendIn: (seconds) => `إرسال رمز جديد بعد ${numberOf(seconds)} ث`,
+  resent: 'أُرسل رمز جديد.',
 }

@@ -23,4 +23,5 @@ export const mailNoteMessages: typeof englishNote = {
   read: 'Code im Entwicklungs-Postfach lesen',
   resend: 'Neuen Code senden',
   resendIn: (seconds: number) => `Neuer Code in ${seconds}\u00a0s`,
+  resent: 'Ein neuer Code wurde gesendet.',
 }

@@ -19,4 +19,5 @@ export const mailNoteMessages = {
   read: 'Read the code in the development mail',
   resend: 'Send a new code',
   resendIn: (seconds: number) => `Send a new code in ${seconds} s`,
+  resent: 'A new code was sent.',
 }
