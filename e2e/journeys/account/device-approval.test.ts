@@ -68,8 +68,12 @@ async function send(person: Person, elsewhere: Person): Promise<[string, string]
   await person.press('approve-device')
   const code = await codeOn(elsewhere)
   await person.write('deviceCode', code)
+  // Screen readers announce what appears in a region that was there before.
+  const announced = await person.page.locator('section.step > [role="status"]').elementHandle()
   await person.press('unlock')
   await elsewhere.page.locator('input[name="confirmation"]').waitFor()
+  await person.page.locator('section.step :is(h1, h2):focus').waitFor()
+  assert.ok(await announced?.$('output[name="deviceCode"]'))
   return [code, await codeOn(person)]
 }
 

@@ -130,6 +130,7 @@ test('a deleted identity is gone for its apps; the last one cannot be deleted', 
   await ask(cleo, 'stage-name', 'delete')
   await cleo.press('delete-identity')
   await cleo.page.getByRole('dialog').waitFor({ state: 'detached' })
+  await cleo.page.locator('main h1:focus').waitFor()
   assert.equal(await entry(cleo, 'stage-name').count(), 0)
   assert.equal(await cleo.control('delete-of-identity').count(), 0)
   await assert.rejects(shop.readUserinfo(known), { status: 401 })

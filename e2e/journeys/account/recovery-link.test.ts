@@ -72,7 +72,7 @@ test('PEO-03 a user stops a recovery by the link in the mail, and another one in
   await look('recover-stop-done')
   await reader.page.goto(link)
   await reader.press('create-passkey')
-  await reader.page.getByText(words.problems.used).waitFor()
+  await reader.page.locator('h1:focus').getByText(words.problems.used).waitFor()
   await look('recover-link-used')
 
   await stage.issue(identityId)

@@ -29,8 +29,7 @@ export function Dialog({ title, onClose, children }: Props) {
     dialog.current?.showModal()
     const first = dialog.current?.querySelector<HTMLElement>(note) ?? dialog.current?.querySelector(typedInto)
     if (first instanceof HTMLElement) first.focus()
-    // Browsers restore the focus when a dialog is closed, but not when it is removed from the page.
-    return () => before instanceof HTMLElement && before.focus()
+    return () => queueMicrotask(() => focusAgain(before))
   }, [])
   // A browser closes a dialog in spite of that when Escape is pressed again.
   const stay = onClose ? undefined : (event: Event) => event.preventDefault()
@@ -58,6 +57,15 @@ export function Dialog({ title, onClose, children }: Props) {
       <div class="dialog-body">{children}</div>
     </dialog>
   )
+}
+
+/**
+ * Browsers restore the focus when a dialog is closed, but not when it is removed from the page. What had the focus may
+ * be removed with it: then the heading of the page takes the focus.
+ */
+function focusAgain(before: Element | null): void {
+  const target = before?.isConnected ? before : document.querySelector('main h1')
+  if (target instanceof HTMLElement) target.focus()
 }
 
 /** Shows an error and announces it to screen readers. Also reports bugs of the page to the console. */

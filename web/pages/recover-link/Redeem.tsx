@@ -60,8 +60,8 @@ export function Redeem({ secret: token, onDone }: Props) {
   return (
     <section class="stack loose">
       <div class="stack tight">
-        <StepHeading>{words.title}</StepHeading>
-        <p class="lead">{problem ?? words.lead}</p>
+        <StepHeading key={problem}>{problem ?? words.title}</StepHeading>
+        {problem === undefined && <p class="lead">{words.lead}</p>}
       </div>
       {problem === undefined && (
         <>

@@ -27,8 +27,8 @@ export function Stop({ secret, onDone }: Props) {
   return (
     <section class="stack loose">
       <div class="stack tight">
-        <StepHeading>{words.title}</StepHeading>
-        <p class="lead">{problem ?? words.lead}</p>
+        <StepHeading key={problem}>{problem ?? words.title}</StepHeading>
+        {problem === undefined && <p class="lead">{words.lead}</p>}
       </div>
       {problem === undefined && (
         <Actions of={[{ name: 'stop-recovery', label: words.stop, look: 'danger', do: stop }]} doing={doing} />

@@ -18,25 +18,24 @@ type Props = { unlocking: Unlocking; step: Exclude<Step, { at: 'rest' }> }
 export function UnlockDevice({ unlocking, step }: Props) {
   const words = useMessages()
   const doing = useActions()
+  const isTyping = step.at === 'agree' || step.at === 'compare'
   const done: Action = { name: 'done', label: words.devices.done, look: 'secondary', do: unlocking.leave }
   return (
     <section class="step">
-      <StepHeading>{words.devices.unlockTitle(nameOf(step.device, words))}</StepHeading>
-      {(step.at === 'agree' || step.at === 'compare') && (
-        <Compare unlocking={unlocking} step={step} onCancel={unlocking.leave} />
-      )}
-      {step.at === 'sent' && (
-        <div role="status">
-          <p>{words.devices.typeConfirmation}</p>
-          <DeviceCode digits={step.confirmation} />
-        </div>
-      )}
-      {step.at === 'end' && (
-        <p role="status" class="problem">
-          {words.devices.ends[step.end]}
-        </p>
-      )}
-      {(step.at === 'sent' || step.at === 'end') && <Actions of={[done]} doing={doing} />}
+      {/* New when the form is gone, so that it takes the focus. */}
+      <StepHeading key={isTyping}>{words.devices.unlockTitle(nameOf(step.device, words))}</StepHeading>
+      {isTyping && <Compare unlocking={unlocking} step={step} onCancel={unlocking.leave} />}
+      {/* Screen readers announce only what appears in a region that was there before. */}
+      <div role="status" class="stack">
+        {step.at === 'sent' && (
+          <>
+            <p>{words.devices.typeConfirmation}</p>
+            <DeviceCode digits={step.confirmation} />
+          </>
+        )}
+        {step.at === 'end' && <p class="problem">{words.devices.ends[step.end]}</p>}
+      </div>
+      {!isTyping && <Actions of={[done]} doing={doing} />}
     </section>
   )
 }
