@@ -18,7 +18,8 @@ const failedMilliseconds = 1000
 
 /**
  * Opens the output of the log. The service outlives it: on a full disk it keeps some lines, drops further ones, says so
- * once on standard error, and tries again every second. After the reader of a pipe has gone, nothing is written.
+ * once on standard error, and tries again every second. After the reader of a pipe has gone, nothing is written. pino's
+ * own output ends the process on a full disk, and waits for the disk at the end, for as long as it takes.
  */
 export function openLogOutput(): LogOutput {
   const queue = createQueue()
