@@ -44,7 +44,7 @@ const ofSomePages: RegExp[] = [
   // Consoles.
   /[\\/](business-call|upload)\.\w+$/,
   /[\\/](activity-words|locales[\\/]en[\\/](account|activity))\.\w+$/,
-  /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell)\.\w+$/,
+  /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell|upload|use-latest-read)\.\w+$/,
 ]
 
 if (digestBuilt() !== digestOfSources()) await build()
