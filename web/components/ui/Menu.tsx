@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './Icon.tsx'
 
@@ -43,12 +43,14 @@ const looks = { square: 'button square ghost', plain: 'menu-button', context: 'm
 export function Menu({ label, items, trigger, look = 'square', action, head, foot }: Props) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
-  const move = (event: KeyboardEvent) => {
+  const move = (event: TargetedKeyboardEvent<HTMLElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined || !panel.current) return
+    const focused = document.activeElement
+    // The arrow keys change the value of a select.
+    if (step === undefined || focused?.localName === 'select') return
     event.preventDefault()
-    const choices = [...panel.current.querySelectorAll<HTMLElement>('a, button, select')]
-    const at = choices.findIndex((choice) => choice === document.activeElement)
+    const choices = [...event.currentTarget.querySelectorAll<HTMLElement>('a, button, select')]
+    const at = choices.findIndex((choice) => choice === focused)
     choices.at((at + step) % choices.length)?.focus()
   }
   return (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { h } from 'preact'
 import { useState } from 'preact/hooks'
-import { renderInPage, type } from '../../../testing/render.ts'
+import { event, renderInPage, type } from '../../../testing/render.ts'
 
 const { Avatar } = await import('../Avatar.tsx')
 const { Card, Empty, Skeleton } = await import('../Card.tsx')
@@ -53,6 +53,25 @@ test('a menu names its button, and a choice runs and closes it', async () => {
   assert.equal(find('[popover] a').getAttribute('href'), '/ada')
   await after(() => find('[data-action="remove"]').click())
   assert.deepEqual([chosen, closings], [['remove'], 1])
+})
+
+test('arrow keys move between the choices of a menu, and change the value of a select in it', async () => {
+  const { find } = await renderInPage(() =>
+    h(Menu, {
+      label: 'Account',
+      items: [{ label: 'Profile', href: '/ada' }],
+      foot: h('select', {}, h('option', {}, 'English'), h('option', {}, 'Deutsch')),
+    }),
+  )
+  const pressDown = (target: HTMLElement) => {
+    target.focus()
+    const pressed = event('keydown')
+    Reflect.set(pressed, 'key', 'ArrowDown')
+    target.dispatchEvent(pressed)
+    return { isTaken: pressed.defaultPrevented, focused: document.activeElement?.localName }
+  }
+  assert.deepEqual(pressDown(find('[popover] a')), { isTaken: true, focused: 'select' })
+  assert.deepEqual(pressDown(find('select')), { isTaken: false, focused: 'select' })
 })
 
 test('a table keeps its roles and names each value, for where its rows are cards', async () => {
