@@ -17,9 +17,9 @@ export function Actions({ of, doing, areAnswers = false }: Props) {
   )
 }
 
-type ButtonProps = { action: Action; doing: ActionState; submits?: boolean; children?: ComponentChildren }
+type ButtonProps = { action: Action; doing: ActionState; submits?: boolean }
 
-export function ActionButton({ action, doing, submits = false, children }: ButtonProps) {
+export function ActionButton({ action, doing, submits = false }: ButtonProps) {
   const perform = submits || action.asleep ? undefined : () => void doing.perform(action)
   return (
     <button
@@ -32,12 +32,8 @@ export function ActionButton({ action, doing, submits = false, children }: Butto
       aria-disabled={doing.current !== undefined || action.asleep === true}
       onClick={perform}
     >
-      {children ?? (
-        <>
-          {action.icon && <Icon name={action.icon} size="sm" />}
-          {action.label}
-        </>
-      )}
+      {action.icon && <Icon name={action.icon} size="sm" />}
+      {action.label}
     </button>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { IconName } from '../ui/Icon.tsx'
 
@@ -7,7 +8,7 @@ export type ButtonLook = 'primary' | 'secondary' | 'ghost' | 'quiet' | 'danger' 
 /** One thing that a user can do on a page. Its button, its automation hook and its key derive from this value. */
 export type Action = {
   name: string
-  label: string
+  label: ComponentChildren
   look?: ButtonLook | 'choice'
   icon?: IconName
   identityId?: string

@@ -55,6 +55,9 @@ function Entry({ device, doing, onApprove, onRefuse }: EntryProps) {
   const { words, language } = useLocale()
   const { approve, approveOne, refuse, refuseOne, since } = words.devices
   const name = nameOf(device, words)
+  const requested = since(formatTime(device.createdAt, language))
+  const refusal = <Label shown={refuse} spoken={`${refuseOne(name)} · ${requested}`} />
+  const approval = <Label shown={approve} spoken={`${approveOne(name)} · ${requested}`} />
   return (
     <li>
       <span class="glyph pen">
@@ -62,23 +65,26 @@ function Entry({ device, doing, onApprove, onRefuse }: EntryProps) {
       </span>
       <div class="body">
         <strong>{name}</strong>
-        <small>{since(formatTime(device.createdAt, language))}</small>
+        <small>{requested}</small>
       </div>
       <div class="acts">
+        <ActionButton action={{ name: 'refuse-device', label: refusal, look: 'ghost', do: onRefuse }} doing={doing} />
         <ActionButton
-          action={{ name: 'refuse-device', label: refuseOne(name), look: 'ghost', do: onRefuse }}
+          action={{ name: 'approve-device', label: approval, look: 'primary', do: onApprove }}
           doing={doing}
-        >
-          {refuse}
-        </ActionButton>
-        <ActionButton
-          action={{ name: 'approve-device', label: approveOne(name), look: 'primary', do: onApprove }}
-          doing={doing}
-        >
-          {approve}
-        </ActionButton>
+        />
       </div>
     </li>
+  )
+}
+
+/** Says more in the name of a button than it shows, because each device has such a button. */
+function Label({ shown, spoken }: { shown: string; spoken: string }) {
+  return (
+    <>
+      <span aria-hidden="true">{shown}</span>
+      <span class="vh">{spoken}</span>
+    </>
   )
 }
 

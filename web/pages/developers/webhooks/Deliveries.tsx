@@ -72,12 +72,19 @@ function Description({ of: delivery }: { of: WebhookDelivery }) {
 
 type SendAgainProps = Pick<Props, 'clientId' | 'onSentAgain'> & { delivery: WebhookDelivery }
 
-function SendAgain({ clientId, delivery: { deliveryId }, onSentAgain }: SendAgainProps) {
-  const { words } = useLocale()
+function SendAgain({ clientId, delivery: { deliveryId, type, createdAt }, onSentAgain }: SendAgainProps) {
+  const { words, language } = useLocale()
   const doing = useActions()
+  // Each failed delivery has such a button.
+  const label = (
+    <>
+      {words.webhook.sendAgain}
+      <span class="vh">{` · ${type} · ${momentOf(createdAt, language)}`}</span>
+    </>
+  )
   const again: Action = {
     name: 'send-again',
-    label: words.webhook.sendAgain,
+    label,
     look: 'quiet',
     do: async () => {
       const params = { clientId, deliveryId }
