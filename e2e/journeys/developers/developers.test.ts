@@ -59,6 +59,7 @@ test('a developer registers an app, signs in to it, replaces its secret and dele
   await page.locator('[data-state="signed-in"]').waitFor()
   await ada.press('tab-danger')
   assert.equal(page.url(), `${app}/danger`)
+  assert.equal(await page.title(), `${words.developers.tabs.danger} · Paper Shop · Countersign`)
   await ada.press('new-secret')
   await page.getByRole('radio', { name: words.developers.graces.none }).check()
   await ada.press('rotate-secret')

@@ -56,6 +56,7 @@ async function arrive(
 async function settings({ page, control }: Person) {
   await page.getByRole('link', { name: words.sections.settings }).click()
   await control('save-organization').waitFor()
+  assert.ok((await page.title()).startsWith(`${words.sections.settings} · `))
 }
 
 /** Opens the members of the organization of the current page. */

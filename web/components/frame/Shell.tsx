@@ -33,6 +33,8 @@ export type ShellUser = { displayName: string; handle: string; avatarUrl?: strin
 type Props = {
   area: Area
   title: string
+  /** The section or tab of what the title names. The title of the window begins with it. */
+  part?: string | undefined
   sections: ShellSection[]
   /** Undefined while it is not known who is signed in. */
   user?: ShellUser | undefined
@@ -49,8 +51,8 @@ type Props = {
 const sectionsInBar = 4
 
 /** Lays out a page of a console: the letterhead with the areas, the rail with the sections, the content. */
-export function Shell({ area, title, sections, user, onSignOut, waiting = 0, context, width, children }: Props) {
-  useTitle(title)
+export function Shell({ area, title, part, sections, user, onSignOut, waiting = 0, context, width, children }: Props) {
+  useTitle(part === undefined ? title : `${part} · ${title}`)
   const words = useMessages().frame
   const { authUrl } = readSiteSettings()
   return (

@@ -31,6 +31,7 @@ export function Console({ place, organization, organizations, identities, goTo, 
     <Shell
       area="organizations"
       title={organization?.name ?? words.title}
+      part={organization && place.at === 'organization' ? words.sections[place.section] : undefined}
       sections={organization ? sectionsOf(organization, place, goTo, words) : listSections(place, goTo, words)}
       user={user}
       onSignOut={signingOut.leave}

@@ -52,6 +52,7 @@ export function Developers() {
     <Shell
       area="developers"
       title={title}
+      part={app && place.at === 'app' ? words.tabs[place.tab] : undefined}
       sections={useSections(place, goTo)}
       user={identities[0]}
       onSignOut={signingOut.leave}

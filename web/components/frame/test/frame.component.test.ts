@@ -41,6 +41,14 @@ test('skipping to the content moves the focus, and leaves the secret in the addr
   assert.equal(document.activeElement, find('main'))
 })
 
+test('the title of the window begins with the section of what the console is about', async () => {
+  const { find } = await renderInPage(() =>
+    h(Shell, { area: 'developers', title: 'Paper Shop', part: 'Usage', sections: [...sections], children: h('p', {}) }),
+  )
+  assert.equal(document.title, 'Usage · Paper Shop · Countersign')
+  assert.equal(find('.rail').getAttribute('aria-label'), 'Paper Shop')
+})
+
 test('signing out is in the account menu', async () => {
   let isOut = false
   const { find, after } = await renderInPage(() =>
