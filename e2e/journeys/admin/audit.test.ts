@@ -37,6 +37,9 @@ test('CON-13 the audit log says how many events are new, and shows them when the
   await page.getByRole('button', { name: audit.showNew(3, false) }).waitFor()
   assert.equal(await events.count(), count)
   assert.equal(await events.getByText('annie-').count(), 0)
+  const announced = page.getByRole('status')
+  await announced.getByText(audit.someNew, { exact: true }).waitFor()
+  assert.equal(await announced.getByText(/\d new/).count(), 0, 'the growing number is not announced')
   await look('admin-audit-new')
   await press('show-new-events')
   await events.getByText('group.created').nth(2).waitFor()
@@ -46,9 +49,12 @@ test('CON-13 the audit log says how many events are new, and shows them when the
   await control('filter-action').fill('group')
   await press('filter-events')
   await filtered
+  await announced.getByText(audit.shown(3), { exact: true }).waitFor()
   await create('apps', { name: 'Not shown', redirectUris: ['https://app.example/callback'] })
   await create('groups', { key: 'annie-four', displayName: 'four' })
   await page.getByRole('button', { name: audit.showNew(1, false) }).waitFor()
+  await press('clear-filters')
+  assert.equal(await control('filter-action').evaluate((input) => input === document.activeElement), true)
   assert.deepEqual(faults, [])
 })
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { adminAuditMessages as audit } from '../../../web/locales/en/pages/admin/audit.ts'
+import { accountPageMessages as account } from '../../../web/locales/en/pages/account.ts'
+import { adminPeopleMessages as people } from '../../../web/locales/en/pages/admin/people.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { holdFirst } from '../../fixtures/held-request.ts'
@@ -38,5 +40,23 @@ test('the audit log shows and follows what was chosen last, also if more of anot
   await page.getByRole('button', { name: audit.showNew(1, false) }).waitFor()
   assert.deepEqual(await events.allInnerTexts(), shown)
   assert.match(streams.at(-1) ?? '', /action=app/)
+  await leave()
+})
+
+test('a list that is filtered announces how much it has, and clearing the filters keeps the focus', async () => {
+  const { page, control, press, leave } = await stage.enroll({ handle: 'eva', displayName: 'Eva Crane' })
+  await askAdmin(stage.service, 'POST', 'operators', { handle: 'eva', role: 'owner' })
+  const announced = page.getByRole('status')
+  await page.goto(`${stage.service.authUrl}/admin/people`)
+  await control('search-people').fill('eva')
+  await announced.getByText(people.found('1', 1, true), { exact: true }).waitFor()
+  await control('search-people').fill('nobody-has-this-name')
+  await announced.getByText(people.found('0', 0, true), { exact: true }).waitFor()
+
+  await page.goto(`${stage.service.authUrl}/account/activity`)
+  await control('search-activity').fill('nothing-has-this-name')
+  await announced.getByText(account.activity.shown(0), { exact: true }).waitFor()
+  await press('clear-filters')
+  assert.equal(await control('search-activity').evaluate((input) => input === document.activeElement), true)
   await leave()
 })

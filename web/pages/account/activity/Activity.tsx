@@ -42,21 +42,26 @@ export function Activity({ data, onChange, onGo }: Props) {
     do: readAgain,
   }
   const change = (changed: Partial<ActivityFilter>) => setFilter({ ...filter, ...changed })
+  const toolbar = useRef<HTMLDivElement>(null)
+  const clear = () => {
+    // The button that has the focus goes away.
+    toolbar.current?.querySelector('input')?.focus()
+    setFilter(noFilter)
+  }
   const now = new Date()
   return (
     <>
       <PageHead title={shared.activity.title} lead={words.lead} />
-      <Toolbar filter={filter} data={data} onChange={change} />
+      <div ref={toolbar}>
+        <Toolbar filter={filter} data={data} onChange={change} />
+      </div>
+      {/* Lasts longer than each list, because otherwise screen readers do not announce it. */}
+      <p class="vh" role="status">
+        {page && words.shown(page.entries.length)}
+      </p>
       <section class="card flush" aria-label={shared.activity.title}>
         {!page && problem === undefined && <Skeleton rows={6} />}
-        {page?.entries.length === 0 && page.nextCursor === null && (
-          <Empty icon="search" title={words.none}>
-            <p>{words.noneWhat}</p>
-            <button type="button" class="button" onClick={() => setFilter(noFilter)}>
-              {words.clear}
-            </button>
-          </Empty>
-        )}
+        {page?.entries.length === 0 && page.nextCursor === null && <NoEvent onClear={clear} />}
         {groupByDay(page?.entries ?? []).map(({ instant, groups }) => (
           <TimelineDay key={instant} title={formatDay(instant, language, now)}>
             {groups.map((group) => (
@@ -67,7 +72,7 @@ export function Activity({ data, onChange, onGo }: Props) {
         <ErrorMessage of={problem ?? doing.problem} />
         {page && page.nextCursor !== null && (
           <div class="card-foot">
-            <span>{words.shown(page.entries.length)}</span>
+            <span aria-hidden="true">{words.shown(page.entries.length)}</span>
             <ActionButton action={more} doing={doing} />
           </div>
         )}
@@ -79,6 +84,18 @@ export function Activity({ data, onChange, onGo }: Props) {
       </section>
       {isForeign && <SecureAccount onChange={onChange} onGo={onGo} onClose={() => setForeign(false)} />}
     </>
+  )
+}
+
+function NoEvent({ onClear }: { onClear: () => void }) {
+  const words = useAccountWords().activity
+  return (
+    <Empty icon="search" title={words.none}>
+      <p>{words.noneWhat}</p>
+      <button type="button" class="button" data-action="clear-filters" onClick={onClear}>
+        {words.clear}
+      </button>
+    </Empty>
   )
 }
 

@@ -61,7 +61,11 @@ export function AuditFilters({ applied, onApply }: Props) {
             type="button"
             class="button ghost"
             data-action="clear-filters"
-            onClick={() => apply(noFilter.written)}
+            onClick={({ currentTarget }) => {
+              // The button that has the focus goes away.
+              currentTarget.form?.querySelector('input')?.focus()
+              apply(noFilter.written)
+            }}
           >
             {words.clear}
           </button>

@@ -10,7 +10,7 @@ import { formatMoment } from '../../../lib/text/dates.ts'
 import { useOperator } from '../acting/operator.ts'
 import { More } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
-import { useList } from '../reading/use-list.ts'
+import { type Page, useList } from '../reading/use-list.ts'
 import { type Navigate, routePath, type SectionProps } from '../routes.ts'
 import { AuditFilters } from './AuditFilters.tsx'
 import { type AppliedFilter, selectionOf, type StreamFilter } from './filter.ts'
@@ -45,7 +45,7 @@ export function AuditLog({ goTo, applied, onApply }: Props) {
     <Card flush>
       <AuditFilters applied={applied} onApply={onApply} />
       <div class="new-events">
-        <div role="status">
+        <div>
           {count > 0 ? (
             <button
               type="button"
@@ -63,6 +63,7 @@ export function AuditLog({ goTo, applied, onApply }: Props) {
           )}
         </div>
       </div>
+      <Announcements hasNew={count > 0} shown={events.value} />
       <Reading of={events} rows={8}>
         {({ items, nextCursor }) =>
           items.length === 0 ? (
@@ -78,6 +79,25 @@ export function AuditLog({ goTo, applied, onApply }: Props) {
       </Reading>
       <More of={events} />
     </Card>
+  )
+}
+
+/**
+ * Says what has changed to screen readers. Of new events only that there are some, because the growing number would be
+ * announced with each event.
+ */
+function Announcements({ hasNew, shown }: { hasNew: boolean; shown: Page<AuditEvent> | undefined }) {
+  const words = useAuditMessages()
+  const isEmptySoFar = shown?.items.length === 0 && shown.nextCursor !== null
+  return (
+    <>
+      <p class="vh" role="status">
+        {hasNew && words.someNew}
+      </p>
+      <p class="vh" role="status">
+        {shown && (isEmptySoFar ? words.noneSoFar : words.shown(shown.items.length))}
+      </p>
+    </>
   )
 }
 

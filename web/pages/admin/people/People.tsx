@@ -75,6 +75,10 @@ export function People({ place, goTo }: SectionProps) {
           <Reading of={people} rows={6}>
             {(page) => <Found page={page} place={place} goTo={goTo} readMore={people.readMore} />}
           </Reading>
+          {/* Lasts longer than each list, because otherwise screen readers do not announce it. */}
+          <p class="vh" role="status">
+            {people.value && countOf(people.value, words)}
+          </p>
         </section>
         {place.id !== undefined && (
           <Identity
@@ -115,12 +119,16 @@ function Found({ page, place, goTo, readMore }: FoundProps) {
         <PeopleTable identities={identities} place={place} goTo={goTo} />
       )}
       <div class="card-foot">
-        <span>{words.found(formatNumber(page.count), page.count, page.countIs === 'exact')}</span>
+        <span aria-hidden="true">{countOf(page, words)}</span>
         <ErrorMessage of={doing.problem} />
         {nextCursor !== null && <ActionButton action={more} doing={doing} />}
       </div>
     </>
   )
+}
+
+function countOf({ count, countIs }: PeoplePage, words: ReturnType<typeof usePeopleMessages>): string {
+  return words.found(formatNumber(count), count, countIs === 'exact')
 }
 
 function PeopleTable({ identities, place, goTo }: SectionProps & { identities: AdminIdentity[] }) {

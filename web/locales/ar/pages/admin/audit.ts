@@ -45,6 +45,8 @@ export const adminAuditMessages: typeof english = {
     clear: 'إلغاء التصفية',
   },
   nothingNew: 'لا أحداث جديدة',
+  someNew: 'أحداث جديدة',
+  shown: (count) => counted(count, { one: 'حدث واحد', two: 'حدثان', few: '# أحداث', many: '# حدثًا', other: '# حدث' }),
   showNew: (count, isMore) =>
     isMore ? `عرض أكثر من ${counted(count, eventForms)}` : `عرض ${counted(count, eventForms)}`,
   noMatch: 'لم يُعثر على حدث',

@@ -32,6 +32,8 @@ export const adminAuditMessages: typeof english = {
     clear: 'Filter aufheben',
   },
   nothingNew: 'Keine neuen Ereignisse',
+  someNew: 'Neue Ereignisse',
+  shown: (count) => plural('de', count, { one: '1 Ereignis', other: `${count} Ereignisse` }),
   showNew: (count, isMore) =>
     isMore
       ? `Mehr als ${count} neue anzeigen`

@@ -29,6 +29,8 @@ export const adminAuditMessages = {
     clear: 'Clear filters',
   },
   nothingNew: 'No new events',
+  someNew: 'New events',
+  shown: (count: number) => (count === 1 ? '1 event' : `${count} events`),
   showNew: (count: number, isMore: boolean) => `Show ${count}${isMore ? '+' : ''} new`,
   noMatch: 'No event found',
   noMatchWhat: 'Try other filters.',
