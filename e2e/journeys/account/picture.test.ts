@@ -89,3 +89,19 @@ test('a pointer drags the part, another file is refused, and a picture is remove
   assert.equal(identities[0]?.avatarUrl, null)
   await bea.leave()
 })
+
+test('a tap centers the part without dragging', async () => {
+  const cleo = await openEditor('cleo')
+  const { page } = cleo
+  await choose(cleo, 'cleo.png', 'image/png', twoColors)
+  const part = page.getByRole('group', { name: words.part })
+  const box = await part.boundingBox()
+  assert.ok(box)
+  await part.click({ position: { x: box.width - 10, y: box.height / 2 } })
+  await cleo.press('save-picture')
+  await page.getByText(words.saved).waitFor()
+  const { pixel } = await colorOf(cleo)
+  const [red = 0, , blue = 0] = pixel
+  assert.ok(blue > 150 && red < 80, `${pixel.join(' ')} is the color of the right half`)
+  await cleo.leave()
+})

@@ -20,6 +20,8 @@ type Props = {
 const shownSide = 640
 const savedSide = 512
 const step = 0.05
+/** A pointer that has moved less far has tapped. */
+const tapPixelsMax = 4
 
 /** Lets the user choose the square part of a picture, with a pointer or the keyboard. */
 export function CropDialog({ picture, kind, words, onSave, onClose }: Props) {
@@ -52,6 +54,17 @@ function CropArea({ picture, crop, kind, words, onMove, onZoom }: AreaProps) {
   useEffect(() => {
     if (canvas.current) draw(canvas.current, picture, crop)
   }, [picture, crop])
+  const pressed = useRef({ x: 0, y: 0 })
+  const onPointerDown = ({ currentTarget, pointerId, clientX, clientY }: TargetedPointerEvent<HTMLElement>) => {
+    currentTarget.setPointerCapture(pointerId)
+    pressed.current = { x: clientX, y: clientY }
+  }
+  // Moves the tapped point to the center, for users who cannot drag.
+  const onPointerUp = ({ currentTarget, clientX, clientY }: TargetedPointerEvent<HTMLElement>) => {
+    if (Math.hypot(clientX - pressed.current.x, clientY - pressed.current.y) > tapPixelsMax) return
+    const { left, top, width, height } = currentTarget.getBoundingClientRect()
+    onMove(0.5 - (clientX - left) / width, 0.5 - (clientY - top) / height)
+  }
   const onPointerMove = (event: TargetedPointerEvent<HTMLElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
     const { clientWidth } = event.currentTarget
@@ -80,8 +93,9 @@ function CropArea({ picture, crop, kind, words, onMove, onZoom }: AreaProps) {
         tabIndex={0}
         onKeyDown={onKeyDown}
         onWheel={onWheel}
-        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
+        onPointerUp={onPointerUp}
       >
         <canvas ref={canvas} width={shownSide} height={shownSide} />
       </div>

@@ -8,7 +8,7 @@ export const pictureMessages: typeof english = {
   hint: 'PNG, JPEG oder WebP. Den Ausschnitt wählst du danach. Du kannst eine Datei auch hier ablegen.',
   title: 'Ausschnitt wählen',
   part: 'Ausschnitt des Bildes',
-  howTo: 'Zieh das Bild, oder verschiebe es mit den Pfeiltasten.',
+  howTo: 'Zieh das Bild, tippe auf den Punkt für die Mitte, oder verwende die Pfeiltasten.',
   zoom: 'Zoom',
   zoomIs: (percent: number) => `${percent}\u00a0%`,
   preview: 'So erscheint es:',

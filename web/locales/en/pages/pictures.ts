@@ -7,7 +7,7 @@ export const pictureMessages = {
   title: 'Choose the part to show',
   /** Names the picture that the keyboard moves. */
   part: 'Part of the picture',
-  howTo: 'Drag the picture, or move it with the arrow keys.',
+  howTo: 'Drag the picture, tap the point to center, or use the arrow keys.',
   zoom: 'Zoom',
   zoomIs: (percent: number) => `${percent} %`,
   preview: 'This is how it appears:',
