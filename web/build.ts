@@ -42,9 +42,8 @@ const ofSomePages: RegExp[] = [
   /[\\/](lib[\\/]acts|formats[\\/]acts|@noble)[\\/]|[\\/](presence|device-database)\.\w+$/,
   /[\\/](protocol[\\/]src[\\/](?!formats[\\/](?!signing))|(typebox|signature)[\\/])/,
   // Consoles.
-  /[\\/](business-call|upload)\.\w+$/,
   /[\\/](activity-words|locales[\\/]en[\\/](account|activity))\.\w+$/,
-  /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell|upload|use-latest-read)\.\w+$/,
+  /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell|business-call|upload|use-latest-read)\.\w+$/,
 ]
 
 if (digestBuilt() !== digestOfSources()) await build()
