@@ -84,14 +84,9 @@ function Places({ of, change, doing }: PlacesProps) {
   const redirects = [...new Set(of.flatMap((places) => places.redirects))]
   const recipients = [...new Set(of.flatMap(({ recipient }) => recipient ?? []))]
   const button = (action: Action, place: string) => (
-    <button
-      type="button"
-      class="button quiet"
-      data-action={action.name}
-      aria-label={`${action.label}: ${place}`}
-      onClick={() => void doing.perform(action)}
-    >
+    <button type="button" class="button quiet" data-action={action.name} onClick={() => void doing.perform(action)}>
       {action.label}
+      <span class="vh">{`: ${place}`}</span>
     </button>
   )
   return (
