@@ -22,6 +22,11 @@ test('GRW-63 asking what to sign uses up no invitations, and is limited like oth
   const invitation = { handle: bob.handle, role: 'member' }
   const ask = () => businessRequest(world, owner, path, { ...invitation, signedAction: {} })
   for (let nth = 0; nth < 8; nth += 1) assert.equal((await ask()).json().error, 'signed_action_required')
+  await actor.act(`PATCH /organizations/${id}`, { requireSignedActions: true })
+  for (let nth = 0; nth < 8; nth += 1) {
+    const started = await businessRequest(world, owner, path, invitation)
+    assert.equal(started.json().error, 'signed_action_required')
+  }
   const statuses: number[] = []
   for (let nth = 0; nth < 7; nth += 1) statuses.push((await actor.act(path, invitation)).statusCode)
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429])

@@ -60,8 +60,10 @@ export async function createInvitation(
   const { role } = requested
   const { organization } = await requireMember(kernel, asking, 'manage_identities', now)
   const addressee = await addresseeOf(db, requested)
-  // A dry run invites no one. It counts among the changes of the user.
-  if (!asking.requested.isDryRun) await rateLimits.count('invitations-per-user', ownKey(session, now))
+  const { isDryRun, act } = asking.requested
+  const isStart = organization.requireSignedActions && !act
+  // A dry run, or the start of an act, invites no one. It counts among the changes of the user.
+  if (!isDryRun && !isStart) await rateLimits.count('invitations-per-user', ownKey(session, now))
 
   const invitationId = randomUUIDv7()
   const key = { organizationId, invitationId }
