@@ -20,7 +20,7 @@ export async function notifyOfLosses(kernel: ServerContext, now: Date): Promise<
 
 /**
  * Mails those who are owners now, unless the domain was verified again. Mails that fail for now are attempted again, up
- * to ten times in three days.
+ * to ten times in about three days.
  */
 async function notifyOfLoss(kernel: ServerContext, loss: store.Loss, until: Date, now: Date): Promise<void> {
   const { cause, attempts, settledIds, verifiedAt } = loss

@@ -99,8 +99,6 @@ export async function removeFromOrganizations(
     const organization = await lockOrganization(tx, organizationId)
     if (organization) held.push(organization)
   }
-  // Not before: who holds one of these organizations may be revoking an invitation.
-  await invitationStore.deleteInvitationsOf(tx, identityIds)
   // One statement covers all identities and organizations, so that the response time reveals nothing about their
   // number.
   await queueLogouts(tx, { identityIds }, now)
@@ -127,6 +125,8 @@ export async function removeFromOrganizations(
       )
   }
   if (withoutOwner.length > 0) throw errors.last_owner({ fields: { organizations: withoutOwner } })
+  // After the revocations that are recorded. Who holds one of these organizations may be revoking an invitation.
+  await invitationStore.deleteInvitationsOf(tx, identityIds)
   // Also where the identities are no longer members.
   await deleteSignatoriesOf(tx, identityIds)
 }

@@ -46,6 +46,7 @@ export async function revokeInvitations(
  */
 export async function isForMembers(tx: Transaction, organizationId: OrganizationId, identityIds: IdentityId[]) {
   const emails = await memberStore.listKnownEmails(tx, organizationId, identityIds)
+  const mailboxes = new Set(emails.map((email) => email.toLowerCase()))
   return ({ identityId, email }: Pick<OpenInvitation, 'identityId' | 'email'>) =>
-    (identityId !== null && identityIds.includes(identityId)) || (email !== null && emails.includes(email))
+    (identityId !== null && identityIds.includes(identityId)) || (email !== null && mailboxes.has(email.toLowerCase()))
 }

@@ -151,6 +151,35 @@ test('INV-71 joining by SSO, and a removal by the directory, end the invitations
   for (const each of [named, later]) await requireEnded(each, bob, 'system')
 })
 
+test('INV-71 an invitation ends with a member, however the mailbox was written', async () => {
+  const [bob, email] = [await world.person(), newEmail()]
+  await proveEmail(bob, email)
+  const invitation = await invite({ email: email.replace('bob', 'Bob') }, 'admin')
+  const memberId = await joinBy(await invite({ email }, 'member'), bob)
+  assert.equal(await isOpen(invitation), false)
+  assert.equal((await ask(owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
+  await requireEnded(invitation, bob, 'system')
+})
+
+test('INV-71 invitations by and to a member whose account is deleted end with events', async () => {
+  const [bob, email] = [await world.person(), newEmail()]
+  await proveEmail(bob, email)
+  await joinBy(await invite({ email }, 'admin'), bob)
+  const byBob = await invite({ email: newEmail() }, 'member', bob)
+  const toBob = await invite({ email }, 'member')
+  // As if a sign-in by SSO and an invitation had crossed.
+  const { db } = world
+  const crossed = { email: null, mail_token_sha256: null, identity_id: bob.identityId }
+  const { invitationId } = toBob
+  await db.updateTable('organization_invitation').set(crossed).where('invitation_id', '=', invitationId).execute()
+  const deleted = await world.api.inject({ method: 'DELETE', url: '/api/account', headers: bob.headers })
+  assert.equal(deleted.statusCode, 204, deleted.body)
+  for (const each of [byBob, toBob]) {
+    assert.equal(await isOpen(each), false)
+    assert.deepEqual(await revokersOf(each), ['system'])
+  }
+})
+
 test('INV-72 the end of a membership does not tell an organization which other address is of the member', async () => {
   const [bob, email] = [await world.person(), newEmail()]
   await proveEmail(bob, email)
