@@ -157,6 +157,21 @@ test('a domain that its organization removes, or that is deleted with it, can be
   assert.equal((await verify(third, ofThird)).statusCode, 200)
 })
 
+test('DOM-01 a claim without proof, and its removal, take nothing from the organization with the domain', async () => {
+  const [holder, thief, other] = [await newOrganization(), await newOrganization(), await newOrganization()]
+  const [held, proved] = [await claimed(holder, 'coveted.example'), await claimed(other, 'coveted.example')]
+  publish(held, proved)
+  assert.equal((await verify(holder, held)).statusCode, 200)
+  const unproved = await claimed(thief, 'coveted.example')
+  assert.equal((await send('DELETE', thief, `/${unproved.domainId}`)).statusCode, 204)
+
+  assert.equal((await list(holder))[0]?.status, 'verified')
+  const { organizationId } = holder
+  assert.deepEqual(await findVerifiedDomain(world.db, 'coveted.example'), { organizationId })
+  const taken = await verify(other, proved)
+  assert.deepEqual([taken.statusCode, taken.json().error], [409, 'domain_taken'])
+})
+
 test('DOM-02 only the DNS record of this claim at its exact name verifies the domain', async () => {
   const [admin, other] = [await newOrganization(), await newOrganization()]
   const { challenge, ...requested } = await claimed(admin, 'mail.proof.example')
