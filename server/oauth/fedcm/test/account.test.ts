@@ -5,6 +5,7 @@ import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { fedcmHeaders, cookieIn, openBrowser } from '#testing/federated-browser.ts'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
+import { generateToken, parseToken } from '#platform/crypto/token-format.ts'
 import { endpoints } from '#platform/process/openapi.ts'
 
 let mailbox: Mailbox
@@ -145,6 +146,22 @@ test('SES-03 FED-17 each of the two cookies works for its own purpose only', asy
     ])
       assert.equal((await host.inject({ method, url, headers, ...payload })).statusCode, 401, endpoint.name)
   }
+})
+
+test('SES-03 a FedCM cookie that names a session without its secret is refused by each endpoint', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  await app.tokens(person, { scope: 'openid' })
+  const browser = await openBrowser(world, person)
+  const route = parseToken('federated', browser.cookies.federated, 16)
+  assert.ok(route)
+  const headers = { cookie: `__Host-countersign-fedcm=${generateToken('federated', route)}` }
+  for (const answer of [
+    await browser.accounts(headers),
+    await browser.assertion(app, { scope: 'openid' }, { headers }),
+    await browser.disconnect(app, person.identityId, headers),
+  ])
+    assert.equal(answer.statusCode, 401, answer.body)
+  assert.equal((await browser.assertion(app, { scope: 'openid' })).statusCode, 200, 'the app is still connected')
 })
 
 test('SES-03 the FedCM cookie is sent cross-site, over TLS only, and is hidden from scripts', async () => {

@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test'
 import { standardScopes } from '@countersign/protocol/formats/scope'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { openAgents, redirectUri } from '#testing/agents.ts'
 import { createConnectors } from '#testing/connectors.ts'
 import { fedcmHeaders, exchange, newParams, openBrowser } from '#testing/federated-browser.ts'
-import { createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
+import { appOf, createWorld, type Person, type TestApp, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
 before(async () => {
@@ -84,6 +85,37 @@ test("FED-03 FED-04 a page whose origin is not the app's gets no assertion and c
   const stolen = await world.app({ redirectUris: ['https://evil.example/callback'] })
   const foreign = await browser.assertion(app, {}, { headers: { origin: new URL(stolen.redirectUri).origin } })
   assert.equal(foreign.statusCode, 403)
+})
+
+test('FED-04 a page gets no assertion for a redirect URI of the app on another origin', async () => {
+  const redirectUris = ['https://app.example/callback', 'https://second.example/callback']
+  const [person, app] = [await world.person(), await world.app({ redirectUris })]
+  await app.tokens(person, { scope: 'openid' })
+  const browser = await openBrowser(world, person)
+  const assertion = (uri: string | undefined, origin: string) =>
+    browser.assertion(app, { scope: 'openid', redirectUri: uri }, { headers: { origin } })
+  const [first, second] = redirectUris
+  tokenIn(await assertion(first, 'https://app.example'))
+  tokenIn(await assertion(second, 'https://second.example'))
+  for (const [uri, origin] of [
+    [second, 'https://app.example'],
+    [first, 'https://second.example'],
+  ] as const) {
+    const refused = await assertion(uri, origin)
+    assert.deepEqual([refused.statusCode, refused.json().error.code], [400, 'invalid_request'], origin)
+  }
+})
+
+test('FED-04 an app with a client metadata document, which anyone can publish, gets no assertion', async (t) => {
+  const agents = await openAgents()
+  t.after(agents.close)
+  const described = agents.agent()
+  await described.tokens()
+  const { clientId } = described
+  const app = appOf(agents.world.api, { clientId, redirectUri })
+  const browser = await openBrowser(agents.world, agents.person)
+  const refused = await browser.assertion(app, newParams('openid').params)
+  assert.deepEqual([refused.statusCode, refused.json().error.code], [403, 'unauthorized_client'])
 })
 
 test('FED-01 FED-05 an identity of another user, or a caller that is not a browser, gets no assertion', async () => {
