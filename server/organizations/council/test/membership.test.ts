@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type OrganizationId, asId } from '@countersign/protocol/ids'
+import type { Council } from '@countersign/protocol/organizations/council'
 import { limits } from '@countersign/protocol/formats/limits'
 import { businessOf, councilOf } from '#testing/council.ts'
 import { flowOf, linkAs, newClaims, openEnterprise, scimUser, type Enterprise } from '#testing/enterprise.ts'
+import { sibling } from '#testing/operators.ts'
 import { businessRequest, join, membersOf } from '#testing/organization.ts'
 import { createSignatories } from '#testing/signatories.ts'
 import { createSigner, signingRequesterOf } from '#testing/signer.ts'
@@ -98,4 +100,58 @@ test('CNC-30 an act that runs into the suspension of its approver is done before
   const read = (await businessRequest(world, owner, `GET /organizations/${id}/council`)).json().council
   assert.equal(read.approvalsNeeded, done?.[0] === 200 ? 2 : 1)
   if (done?.[0] !== 200) assert.deepEqual(done, [409, 'approvals_missing'])
+})
+
+test('CNC-30 an act that was started needs the approvals of signatories who are still in force', async () => {
+  const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer', 'signer')
+  const [one] = members
+  const { proposalId } = await council.propose(owner, 'PATCH', { approvalsNeeded: 2 })
+  await council.approve(one, proposalId)
+  const act = (await businessRequest(world, owner, `POST /organizations/${id}/proposals/${proposalId}/act`)).json()
+  const left = await businessRequest(world, one, `DELETE /organizations/${id}/members/${one.memberId}`)
+  assert.equal(left.statusCode, 204, left.body)
+  const refused = await council.tryAct(owner, act)
+  assert.deepEqual(refused, [409, 'approvals_missing'])
+  const read = await businessRequest(world, owner, `GET /organizations/${id}/council`)
+  assert.equal(read.json().council.approvalsNeeded, 1)
+})
+
+test('CNC-55 an approval that is given after an act was started does not count for that act', async () => {
+  const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer', 'signer')
+  const [one, two] = members
+  const { proposalId } = await council.propose(owner, 'PATCH', { approvalsNeeded: 2 })
+  await council.approve(one, proposalId)
+  const act = (await businessRequest(world, owner, `POST /organizations/${id}/proposals/${proposalId}/act`)).json()
+  const left = await businessRequest(world, one, `DELETE /organizations/${id}/members/${one.memberId}`)
+  assert.equal(left.statusCode, 204, left.body)
+  world.pass(1)
+  await council.approve(two, proposalId)
+  const refused = await council.tryAct(owner, act)
+  assert.deepEqual(refused, [409, 'approvals_missing'])
+  await council.complete(owner, proposalId)
+  const read = await businessRequest(world, owner, `GET /organizations/${id}/council`)
+  assert.equal(read.json().council.approvalsNeeded, 2)
+})
+
+test('OSG-05 another identity of a user replaces their signatory once that is suspended, and not before', async () => {
+  const { id, owner, members, council } = await createSignatories(world, 1, 'signer', 'signer')
+  const [one, two] = members
+  const twin = await sibling(world, one)
+  await join(world, { id, owner, role: 'signer' }, twin)
+  const admit = ({ identityId }: { identityId: string }) => ['POST /council/signatories', { identityId }] as const
+  await assert.rejects(council.start(owner, ...admit(twin)), /already_signatory/)
+  await council.perform(owner, await council.start(owner, `DELETE /council/signatories/${one.identityId}`))
+  const [restoring, replacing] = [
+    await council.propose(owner, ...admit(one)),
+    await council.propose(owner, ...admit(twin)),
+  ]
+  for (const { proposalId } of [restoring, replacing]) await council.approve(two, proposalId)
+  await council.complete(owner, replacing.proposalId)
+  await assert.rejects(council.complete(owner, restoring.proposalId), /already_signatory/)
+  const read = await businessRequest(world, owner, `GET /organizations/${id}/council`)
+  const { signatories } = read.json<{ council: Council }>().council
+  assert.deepEqual(
+    signatories.map(({ identityId, suspendedAt }) => [identityId, suspendedAt]).toSorted(),
+    [owner, two, twin].map(({ identityId }) => [identityId, null]).toSorted(),
+  )
 })
