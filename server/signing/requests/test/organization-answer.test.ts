@@ -66,3 +66,23 @@ test('SSO-12 a session opened by SSO alone cannot sign, not even with an existin
   assert.equal((await ada.readRequest(again.requestId)).json().organization.answered, null)
   assert.equal((await answer('deny', {})).json().status, 'denied', 'denying requires no key')
 })
+
+test('SIG-23 a member signs no request of an app that is disabled, and the request stays pending', async () => {
+  const app = await world.app({ name: 'Shop' })
+  const shop = signingRequesterOf(world, app)
+  const ada = await createSigner(world)
+  const { id } = await createOrganization(world, ada)
+  const { requestId } = (await shop.requestOf(id)).json()
+  const turn = async (status: 'active' | 'disabled') => {
+    const url = `/api/admin/apps/${app.clientId}`
+    const turned = await world.api.inject({ method: 'PATCH', url, headers: world.admin, payload: { status } })
+    assert.equal(turned.statusCode, 200, turned.body)
+  }
+  await turn('disabled')
+  const refused = await ada.sign(requestId, ada.pair.sign('Pay 10 €'))
+  assert.deepEqual([refused.statusCode, refused.json().error], [409, 'app_disabled'])
+  assert.equal((await ada.readRequest(requestId)).json().organization.answered, null)
+  await turn('active')
+  assert.equal((await shop.status(requestId)).json().status, 'pending')
+  assert.equal((await ada.sign(requestId, ada.pair.sign('Pay 10 €'))).json().status, 'signed')
+})
