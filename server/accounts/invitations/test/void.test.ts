@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { AccountInvitation } from '@countersign/protocol/accounts/invitations'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { createToken, makeOperator } from '#testing/operators.ts'
-import { register } from '#testing/registration.ts'
+import { register, startRegistration } from '#testing/registration.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let mailbox: Mailbox
@@ -89,4 +89,17 @@ test('REG-11 an invitation is void once its admin token is revoked or a group is
   await assertDead(ofToken, 'rights_lost')
   assert.equal((await register(world, { invitation: ofOwner.token })).status, 201)
   assert.deepEqual(await standing(ofOwner.id), ['used', null])
+})
+
+test('REG-11 an invitation is void once its admin token has expired, also after a registration began', async () => {
+  const expiresAt = new Date(world.now().getTime() + 86_400_000).toISOString()
+  const { headers } = await createToken(world, ['people.invite'], { expiresAt })
+  const [invitation, begun] = [await mailed(headers), await mailed(headers)]
+  world.pass(86_340)
+  assert.deepEqual(await standing(invitation.id), ['pending', null])
+  const registration = await startRegistration(world, { invitation: begun.token })
+  assert.equal(registration.status, 200)
+  world.pass(60)
+  await assertDead(invitation, 'rights_lost')
+  assert.equal((await registration.finish()).error, 'invitation_expired')
 })

@@ -150,6 +150,20 @@ test('OPR-05 rotation ends the old secret, at once or after the grace, and exten
   assert.equal((await world.api.inject({ ...unknown, payload: {} })).json().error, 'token_not_found')
 })
 
+test('OPR-05 rotation with a grace does not extend the old secret', async () => {
+  const expiresAt = new Date(world.now().getTime() + 3_600_000).toISOString()
+  const { token, tokenId } = await createToken(world, ['apps.read'], { expiresAt })
+  world.pass(3000)
+  const url = `/api/admin/tokens/${tokenId}/rotate`
+  const payload = { graceSeconds: 86_400 }
+  const rotated = await world.api.inject({ method: 'POST', url, headers: world.admin, payload })
+  world.pass(599)
+  assert.equal((await reach(bearer(token))).statusCode, 200)
+  world.pass(1)
+  assert.equal((await reach(bearer(token))).statusCode, 401)
+  assert.equal((await reach(bearer(rotated.json().token))).statusCode, 200)
+})
+
 test('OPR-03 a rotated token ends with the operator who knows its new secret', async () => {
   const { tokenId } = await createToken(world, ['apps.read'])
   const owner = await makeOperator(world, await world.person(), 'owner')
