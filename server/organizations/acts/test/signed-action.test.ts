@@ -182,6 +182,19 @@ test('SSO-12 a signature copied from the audit log is rejected in a session open
   assert.equal((await businessRequest(world, owner, `GET /organizations/${id}`)).json().organization.name, 'Second')
 })
 
+test('SSO-12 a session opened by SSO only revokes an invitation, but not by a signature from elsewhere', async () => {
+  const { owner, id, sign } = await signedOrganization()
+  const { handle } = await world.person()
+  const path = `/organizations/${id}/invitations` as const
+  const invited = await businessRequest(world, owner, `POST ${path}`, { handle, role: 'member' })
+  const { invitationId } = invited.json().invitation
+  const headers = await signInByOrganization(world, owner, { organizationId: id })
+  const revoke = (payload?: object) => businessRequest(world, { headers }, `DELETE ${path}/${invitationId}`, payload)
+  const refused = await revoke(sign('organization.invitation.revoked', { organizationId: id, invitationId }))
+  assert.deepEqual([refused.statusCode, refused.json().error], [403, 'passkey_required'])
+  assert.equal((await revoke()).statusCode, 204)
+})
+
 test('a member is read by member id, only in their own organization', async () => {
   const { owner, id, memberId } = await signedOrganization()
   const read = (of: string) => businessRequest(world, owner, `GET /organizations/${of}/members/${memberId}`)

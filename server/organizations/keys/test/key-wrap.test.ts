@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { OrganizationKeyWrap } from '@countersign/protocol/organizations/keys'
 import { createKeyHolder, newSharedKey, setMode, type KeyHolder } from '#testing/key-holder.ts'
 import { businessRequest, join, createOrganization } from '#testing/organization.ts'
+import { newSigningPair } from '#testing/signer.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -43,6 +44,7 @@ async function sharing() {
     viewer: { ...viewer, memberId: viewerId },
     nothingFor: (holder: KeyHolder) => shared.wrapTo(holder, {}, Buffer.alloc(32)),
     shared,
+    path,
     put,
     giveUp,
     opens,
@@ -95,4 +97,29 @@ test('ORG-21 a member replaces their own wrap or gives it up, and the audit log 
     ['organization.key.given_up', undefined],
     ['organization.key.shared', undefined],
   ])
+})
+
+test('ORG-21 the audit log has the signature of a member who shares a key, and not the wraps', async () => {
+  const { id, owner, viewer, shared, path, opens } = await sharing()
+  const pair = newSigningPair()
+  const created = await world.api.inject({
+    method: 'POST',
+    url: `/api/signing/keys/${owner.identityId}`,
+    headers: owner.headers,
+    payload: { publicKey: pair.publicKey, encryptedPrivateKey: 'a.b.c.d.e' },
+  })
+  assert.equal(created.statusCode, 201, created.body)
+  const ciphertext = await shared.wrapTo(viewer)
+  const share = (signedAction: object) =>
+    businessRequest(world, owner, `PUT ${path}`, { wraps: [{ memberId: viewer.memberId, ciphertext }], signedAction })
+  const { message } = (await share({})).json()
+  assert.ok(message.includes(ciphertext))
+  const signature = pair.sign(message)
+  assert.equal((await share({ signature })).statusCode, 200)
+  assert.ok(await opens(viewer))
+  const audit = await businessRequest(world, owner, `GET /organizations/${id}/audit`)
+  const [{ action, details }] = audit.json().entries
+  assert.deepEqual([action, details.memberIds], ['organization.key.shared', [viewer.memberId]])
+  assert.deepEqual([details.signature, details.signed], [signature, undefined])
+  assert.ok(!audit.body.includes(ciphertext))
 })
