@@ -6,6 +6,7 @@ import { asId, type IdentityId } from '@countersign/protocol/ids'
 import { decodeJwt } from 'jose'
 import { scimPatch } from '#testing/enterprise.ts'
 import { openInvited } from '#testing/invited.ts'
+import { makeOperator } from '#testing/operators.ts'
 import { acceptedUser, type Directory, newName, openDirectory } from '#testing/scim.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { releaseDeleted } from '../release.ts'
@@ -200,6 +201,26 @@ test('SCM-16 a directory sees and changes no group of others, and makes no one o
     const add = scimPatch({ op: 'add', path: 'members', value: [{ value }] })
     assert.equal((await directory.ask('PATCH', `/Groups/${id}`, add)).statusCode, 404)
   }
+})
+
+test('OPR-07 a directory neither adds nor removes an identity of the account whose rights it has', async () => {
+  const [person, handed] = [await world.person(), await openDirectory(world)]
+  const [self, other] = [await acceptedUser(world, handed, person), await acceptedUser(world, handed)]
+  const [joined, empty] = [await created({ members: [{ value: self.id }] }, handed), await created({}, handed)]
+  const { page } = await makeOperator(world, person, 'owner')
+  const rotated = await operate('POST', `scim-tokens/${handed.tokenId}/rotate`, undefined, page)
+  const headers = {
+    authorization: `Bearer ${rotated.answer.json<{ token: string }>().token}`,
+    'content-type': 'application/scim+json',
+  }
+  const change = async (op: 'add' | 'remove', { id }: { id: string }, user: { id: string }) => {
+    const payload = JSON.stringify(scimPatch({ op, path: 'members', value: [{ value: user.id }] }))
+    const answer = await world.api.inject({ method: 'PATCH', url: `/scim/v2/Groups/${id}`, headers, payload })
+    return [answer.statusCode, (await groupOf(id)).memberCount]
+  }
+  assert.deepEqual(await change('remove', joined, self), [403, 1])
+  assert.deepEqual(await change('add', empty, self), [403, 0])
+  assert.deepEqual(await change('add', empty, other), [200, 1])
 })
 
 test('SCM-16 operators do not change the group of a directory, but can protect and delete it', async () => {
