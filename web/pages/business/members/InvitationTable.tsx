@@ -80,7 +80,8 @@ function useAnswers({ organization, onChange, onStale }: Omit<Props, 'invitation
     }
   }
   return {
-    revoke: (invitation) => perform(`revoke-${invitation.invitationId}`, () => answer(revoke, invitation)),
+    // Members who sign leave the page for one revocation: another one would replace it.
+    revoke: (invitation) => perform('revoke', () => answer(revoke, invitation)),
     mail: (invitation) => perform(`mail-${invitation.invitationId}`, () => answer(mail, invitation)),
   }
 }

@@ -77,3 +77,18 @@ test('an invitation is revoked while another one is mailed again, whose answer c
   assert.equal(find('[data-action="show-invitations"] .count').textContent, '1')
   assert.equal(toasts.length, 2)
 })
+
+test('while an invitation is revoked, another one can be mailed again, but not revoked', async () => {
+  const dora = pageInvitation('dora', { handle: null, email: 'dora@example.com' })
+  const { click, requests } = await openInvitations(({ name }) =>
+    name === `GET ${path}/invitations` ? { invitations: [pageInvitation('bob'), dora] } : new Promise(() => {}),
+  )
+  const before = requests.length
+  await click('[data-action="withdraw-invitation-bob"]')
+  await click('[data-action="withdraw-invitation-dora"]')
+  await click('[data-action="mail-invitation-dora"]')
+  assert.deepEqual(
+    requests.slice(before).map(({ name }) => name.replace(`${path}/invitations/`, '')),
+    ['DELETE invitation-bob', 'POST invitation-dora/mail'],
+  )
+})
