@@ -8,32 +8,36 @@ export type DraftState<Draft, Fault> = {
   /** True if the draft equals what was last sent. */
   saved: boolean
   write: (change: Partial<Draft>) => void
-  /** Sends the draft if it has no faults. If `send` returns a draft, that one replaces the input. */
+  /** Sends the draft if it has no faults. If `send` returns a draft, fields that were not edited meanwhile show it. */
   submit: (send: (draft: Draft) => Promise<Draft | void>) => Promise<void>
 }
 
-export function useDraft<Draft, Fault>(
+export function useDraft<Draft extends object, Fault>(
   start: () => Draft,
   faultsOf: (draft: Draft) => Set<Fault>,
 ): DraftState<Draft, Fault> {
   const [draft, setDraft] = useState(start)
   const [checked, setChecked] = useState(false)
-  const [saved, setSaved] = useState(false)
+  const [savedDraft, setSavedDraft] = useState<Draft>()
   return {
     draft,
     faults: checked ? faultsOf(draft) : new Set(),
-    saved,
-    write: (change) => {
-      setSaved(false)
-      setDraft({ ...draft, ...change })
-    },
+    saved: draft === savedDraft,
+    write: (change) => setDraft((present) => ({ ...present, ...change })),
     submit: async (send) => {
       setChecked(true)
-      setSaved(false)
+      setSavedDraft(undefined)
       if (faultsOf(draft).size > 0) return
-      const result = await send(draft)
-      if (result !== undefined) setDraft(() => result)
-      setSaved(true)
+      const next = (await send(draft)) ?? draft
+      setSavedDraft(next)
+      setDraft((present) => rebase(present, draft, next))
     },
   }
+}
+
+/** Returns `next` with what differs from the draft that was sent. */
+function rebase<Draft extends object>(present: Draft, sent: Draft, next: Draft): Draft {
+  if (present === sent) return next
+  const edited = Object.entries(present).filter(([field, value]) => value !== Reflect.get(sent, field))
+  return { ...next, ...Object.fromEntries(edited) }
 }

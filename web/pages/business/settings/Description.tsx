@@ -2,6 +2,7 @@ import { slugPattern } from '@countersign/protocol/formats/domain'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isObject } from '@countersign/protocol/formats/json'
 import type { OwnOrganization, OrganizationChange } from '@countersign/protocol/organizations/organizations'
+import { useEffect } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useDraft } from '../../../components/form/draft.ts'
@@ -21,10 +22,7 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
   // Another admin may have changed the organization since: only what differs from here is sent.
   const [start, setStart] = useKeptState('details.start', draftOf(organization), isDraft)
   const { draft, faults, saved, write, submit } = useDraft(() => kept, validateDraft)
-  const change = (part: Partial<Draft>) => {
-    write(part)
-    keep({ ...draft, ...part })
-  }
+  useEffect(() => keep(draft), [draft])
   const problemOf = (field: keyof Draft) => (faults.has(field) ? words.invalid[field] : undefined)
   const save: Action = {
     name: 'save-organization',
@@ -38,7 +36,6 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
         onChanged(changed.organization)
         const next = draftOf(changed.organization)
         setStart(next)
-        keep(next)
         return next
       }),
   }
@@ -49,7 +46,7 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
           name="name"
           label={words.name}
           value={draft.name}
-          onInput={(name) => change({ name })}
+          onInput={(name) => write({ name })}
           problem={problemOf('name')}
         />
         <Field
@@ -57,7 +54,7 @@ export function OrganizationDetails({ organization, onChanged }: Props) {
           label={words.slug}
           hint={words.slugHint}
           value={draft.slug}
-          onInput={(slug) => change({ slug })}
+          onInput={(slug) => write({ slug })}
           problem={problemOf('slug')}
           exact
         />

@@ -61,6 +61,25 @@ test('a change of a colleague is not undone by a later change of something else'
   assert.equal(Reflect.get(find('input[name="name"]'), 'value'), 'Acme Holding')
 })
 
+test('what is typed while the details are saved stays, and is not reported as saved', async () => {
+  const saved = Promise.withResolvers<unknown>()
+  const { after, find, text } = await renderForOrganization(
+    () => h(Editor, {}),
+    () => saved.promise,
+  )
+  await after(() => typeInto(find('input[name="slug"]'), 'engines-two'))
+  await after(() => find('form').dispatchEvent(event('submit')))
+  await after(() => typeInto(find('input[name="slug"]'), 'engines-three'))
+  const colleagues = { ...organization, name: 'Acme Holding', slug: 'engines-two' }
+  await after(() => saved.resolve({ organization: colleagues }))
+  assert.equal(Reflect.get(find('input[name="slug"]'), 'value'), 'engines-three')
+  assert.equal(Reflect.get(find('input[name="name"]'), 'value'), 'Acme Holding')
+  assert.doesNotMatch(text(), /Saved/)
+  await after(() => typeInto(find('input[name="slug"]'), 'engines-two'))
+  await after(() => find('form').dispatchEvent(event('submit')))
+  assert.match(text(), /Saved/)
+})
+
 /** The form, as the page of an organization shows it: with the organization of the last answer. */
 function Editor() {
   const [shown, onChanged] = useState<OwnOrganization>(organization)
