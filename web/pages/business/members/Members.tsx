@@ -1,9 +1,10 @@
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import type { OrganizationMember } from '@countersign/protocol/organizations/organizations'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
+import { useLatestRead } from '../../../components/form/use-latest-read.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
@@ -35,11 +36,50 @@ type View = (typeof views)[number]
 /** The members of an organization, and the invitations for those who may invite. */
 export function Members(section: SectionProps) {
   const { organization, returned } = section
+  const { found, read, doing, change, changeInvitations, readInvitationsAgain } = usePeople(organization)
+  const [view, setView] = useState<View>(location.hash === '#invitations' ? 'invitations' : 'members')
+  const { rest, inviting, setInviting } = useInviting({ organization, returned })
+  return (
+    <>
+      <Head organization={organization} found={found} onInvite={() => setInviting(true)} />
+      {found && <Views organization={organization} found={found} view={view} onShow={setView} />}
+      {!found && (
+        <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
+      )}
+      {found && view === 'members' && (
+        <MemberSection
+          {...section}
+          first={found.page}
+          unfinished={found.unfinished}
+          onPageChanged={(changed) => change(({ page }) => ({ page: changed(page) }))}
+          onPermissionsChanged={readInvitationsAgain}
+        />
+      )}
+      {found && view === 'invitations' && (
+        <InvitationTable
+          organization={organization}
+          invitations={found.invitations}
+          onChange={changeInvitations}
+          onStale={read.do}
+        />
+      )}
+      {inviting && (
+        <Invite
+          organization={organization}
+          rest={rest}
+          onInvited={(made) => changeInvitations((present) => [...made, ...present])}
+          onClose={() => setInviting(false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Reads the members and the invitations, which may change while one of them is read. */
+function usePeople(organization: SectionProps['organization']) {
   const words = useBusinessMessages()
   const doing = useActions()
   const [found, setFound] = useState<People>()
-  const [view, setView] = useState<View>(location.hash === '#invitations' ? 'invitations' : 'members')
-  const { rest, inviting, setInviting } = useInviting({ organization, returned })
   const read: Action = {
     name: 'retry',
     label: words.retry,
@@ -56,46 +96,26 @@ export function Members(section: SectionProps) {
   // Something else may have changed since the request began whose answer changes this.
   const change = (changed: (present: People) => Partial<People>) =>
     setFound((present) => present && { ...present, ...changed(present) })
-  // The invitations of a member end with what let them invite. If this read fails, the change is done nevertheless.
-  const readInvitationsAgain = async () => {
-    const before = found?.invitations
-    const invitations = await readInvitations(organization)
-    change((present) => (present.invitations === before ? { invitations } : {}))
+  const changes = useRef(0)
+  const changeInvitations = (changed: (present: Invitation[]) => Invitation[]) => {
+    changes.current += 1
+    change(({ invitations }) => ({ invitations: changed(invitations) }))
   }
-  return (
-    <>
-      <Head organization={organization} found={found} onInvite={() => setInviting(true)} />
-      {found && <Views organization={organization} found={found} view={view} onShow={setView} />}
-      {!found && (
-        <Card flush>{doing.problem === undefined ? <Skeleton rows={5} /> : <Actions of={[read]} doing={doing} />}</Card>
-      )}
-      {found && view === 'members' && (
-        <MemberSection
-          {...section}
-          first={found.page}
-          unfinished={found.unfinished}
-          onPageChanged={(changed) => change(({ page }) => ({ page: changed(page) }))}
-          onPermissionsChanged={() => void readInvitationsAgain().catch(reportUnexpected)}
-        />
-      )}
-      {found && view === 'invitations' && (
-        <InvitationTable
-          organization={organization}
-          invitations={found.invitations}
-          onChange={(changed) => change(({ invitations }) => ({ invitations: changed(invitations) }))}
-          onStale={read.do}
-        />
-      )}
-      {inviting && (
-        <Invite
-          organization={organization}
-          rest={rest}
-          onInvited={(made) => change(({ invitations }) => ({ invitations: [...made, ...invitations] }))}
-          onClose={() => setInviting(false)}
-        />
-      )}
-    </>
+  /** Reads once more if the user has changed something meanwhile: the answer may be older. */
+  const readPresentInvitations = async (): Promise<Invitation[]> => {
+    const before = changes.current
+    const invitations = await readInvitations(organization)
+    return before === changes.current ? invitations : readPresentInvitations()
+  }
+  // The invitations of a member end with what let them invite. If this read fails, the change is done nevertheless.
+  const { readAgain } = useLatestRead(
+    {
+      read: found && (() => readPresentInvitations().catch(reportUnexpected)),
+      onRead: (invitations) => invitations && change(() => ({ invitations })),
+    },
+    [],
   )
+  return { found, read, doing, change, changeInvitations, readInvitationsAgain: readAgain }
 }
 
 type HeadProps = Pick<SectionProps, 'organization'> & { found: People | undefined; onInvite: () => void }

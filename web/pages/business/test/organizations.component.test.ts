@@ -115,3 +115,14 @@ test('a user who leaves with one identity goes on as the other one', async () =>
     [pageIdentity('countess').identityId],
   )
 })
+
+test('after a user leaves with one identity, the other one reads the open invitations again', async () => {
+  const { click, requests } = await openMembers(pageMember('countess', 'admin'), () => null)
+  await click('[data-action="leave-of-member"]')
+  await click('[data-action="leave-organization"]')
+  const reads = requests.filter(({ name }) => name === `GET ${path}/invitations`)
+  assert.deepEqual(
+    reads.map(({ query }) => query.get('identity_id')),
+    [pageIdentity('ada').identityId, pageIdentity('countess').identityId],
+  )
+})

@@ -73,3 +73,52 @@ test('after a removal the page shows which invitations are still open', async ()
   await click('[data-action="show-invitations"]')
   assert.doesNotMatch(text(), /@carl/)
 })
+
+/** Opens the members, and holds the answers of all but the first read of the invitations. */
+async function openWithHeldInvitations(members: object[], invitations: object[]) {
+  const held: PromiseWithResolvers<unknown>[] = []
+  let reads = 0
+  const page = await renderForOrganization(
+    () => h(Members, given),
+    ({ name }) => {
+      if (name === `GET ${path}/members`) return { members, nextCursor: null, total: members.length }
+      if (name !== `GET ${path}/invitations`) return null
+      reads += 1
+      if (reads === 1) return { invitations }
+      held.push(Promise.withResolvers())
+      return held.at(-1)?.promise
+    },
+  )
+  await page.click('[data-action="show-members"]')
+  const remove = async () => {
+    await page.click('[data-action="remove-of-member"]')
+    await page.click('[data-action="remove-member"]')
+  }
+  const answer = (read: number, handles: string[]) =>
+    page.after(() => held[read]?.resolve({ invitations: handles.map((handle) => pageInvitation(handle)) }))
+  return { ...page, remove, answer }
+}
+
+test('after two removals the page shows the invitations of the later read', async () => {
+  const carl = pageMember('carl', 'member')
+  const invitations = [pageInvitation('dora'), pageInvitation('emil')]
+  const { remove, answer, text } = await openWithHeldInvitations([ada, bob, carl], invitations)
+  await remove()
+  await remove()
+  await answer(0, ['emil'])
+  await answer(1, [])
+  assert.match(text(), /1 member, 0 open invitations/)
+})
+
+test('invitations are read once more if one is revoked while they are read after a removal', async () => {
+  const invitations = [pageInvitation('dora'), pageInvitation('emil'), pageInvitation('fay')]
+  const { click, remove, answer, text } = await openWithHeldInvitations([ada, bob], invitations)
+  await remove()
+  await click('[data-action="show-invitations"]')
+  await click('[data-action="withdraw-invitation-emil"]')
+  await answer(0, ['emil', 'fay'])
+  assert.doesNotMatch(text(), /@emil/)
+  await answer(1, ['fay'])
+  assert.match(text(), /@fay/)
+  assert.doesNotMatch(text(), /@dora|@emil/)
+})
