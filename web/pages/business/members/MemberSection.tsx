@@ -2,11 +2,13 @@ import type { OrganizationMember } from '@countersign/protocol/organizations/org
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
 import { useState } from 'preact/hooks'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
-import type { Action } from '../../../components/form/use-actions.ts'
+import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLatestRead } from '../../../components/form/use-latest-read.ts'
 import { ActionButton } from '../../../components/form/Actions.tsx'
+import { useMessages } from '../../../components/frame/Root.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
+import { ApiError } from '../../../lib/api/call.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
@@ -35,8 +37,11 @@ const pauseMilliseconds = 250
 export function MemberSection(section: Props) {
   const { organization, identities, onLeft, onMemberChanged, onPermissionsChanged, unfinished } = section
   const people = usePeopleMessages()
+  const { frame } = useMessages()
   const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
   const { filter, setFilter, page, readMore, replace, remove, doing } = useFoundMembers(section)
+  /** What the menus of the members start. It does not wait for reads of the list. */
+  const selecting = useActions()
   const more: Action = { name: 'more', label: people.showMore, look: 'secondary', do: readMore }
   const removeAs = async (how: SignedAction, { member, about }: MemberDialog) => {
     await removeMember(how, organization, { member, leaving: about === 'leave' })
@@ -50,19 +55,22 @@ export function MemberSection(section: Props) {
       (how) => removeAs(how, requested),
       () => setQuestion(requested),
     )
-  // Another admin may have changed the member since the list was read.
+  // Another admin may have changed or removed the member since the list was read.
   const edit = async (listed: OrganizationMember) => {
-    const member = await readMember(organization, listed)
+    const member = await readMember(organization, listed).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'member_not_found') remove(listed)
+      throw error
+    })
     replace(member)
     setQuestion({ about: 'change', member })
   }
   const select = (requested: MemberDialog) => {
     const open = () => (requested.about === 'change' ? edit(requested.member) : removeOrAsk(requested))
-    void doing.perform({ name: requested.about, do: open })
+    void selecting.perform({ name: requested.about, do: open })
   }
   return (
     <>
-      <ErrorMessage of={doing.problem} />
+      <ErrorMessage of={selecting.problem ?? doing.problem} />
       <Card flush>
         <Toolbar organization={organization} filter={filter} onFilter={setFilter} />
         {page.members.length === 0 ? (
@@ -71,7 +79,9 @@ export function MemberSection(section: Props) {
           <MemberTable organization={organization} identities={identities} members={page.members} onSelect={select} />
         )}
         <div class="card-foot">
-          <span role="status">{people.shown(page.members.length, page.total)}</span>
+          <span role="status">
+            {selecting.current === undefined ? people.shown(page.members.length, page.total) : frame.moment}
+          </span>
           {page.nextCursor !== null && <ActionButton action={more} doing={doing} />}
         </div>
       </Card>

@@ -8,6 +8,7 @@ import {
   pageInvitation,
   pageMember,
   pageOrganization,
+  Refused,
   renderForOrganization,
 } from '../../../../testing/organization-pages.ts'
 
@@ -121,4 +122,47 @@ test('invitations are read once more if one is revoked while they are read after
   await answer(1, ['fay'])
   assert.match(text(), /@fay/)
   assert.doesNotMatch(text(), /@dora|@emil/)
+})
+
+test('a member can be edited while more members are read', async () => {
+  const longer = Promise.withResolvers<unknown>()
+  const { click, text } = await renderForOrganization(
+    () => h(Members, given),
+    ({ name, query }) => {
+      if (name === `GET ${path}/invitations`) return { invitations: [] }
+      if (name === `GET ${path}/members/${bob.memberId}`) return { member: bob }
+      return query.has('cursor') ? longer.promise : { members: [bob], nextCursor: 'next', total: 2 }
+    },
+  )
+  await click('[data-action="show-members"]')
+  await click('[data-action="more"]')
+  await click('[data-action="change-of-member"]')
+  assert.ok(document.querySelector('dialog form'))
+  assert.match(text(), /1 of 2/)
+})
+
+test('while a member is read before the change, the page says so', async () => {
+  const read = Promise.withResolvers<unknown>()
+  const { click, after, text } = await renderForOrganization(
+    () => h(Members, given),
+    answerWith([ada, bob], () => read.promise),
+  )
+  await click('[data-action="show-members"]')
+  await click('[data-action="change-of-member"]')
+  assert.match(text(), /Loading…/)
+  await after(() => read.resolve({ member: bob }))
+  assert.doesNotMatch(text(), /Loading…/)
+  assert.ok(document.querySelector('dialog form'))
+})
+
+test('a member who was removed before an admin edits them is no longer shown', async () => {
+  const { click, find, text } = await renderForOrganization(
+    () => h(Members, given),
+    answerWith([bob, ada], () => new Refused(404, 'member_not_found')),
+  )
+  await click('[data-action="show-members"]')
+  await click('[data-action="change-of-member"]')
+  assert.match(find('[role=alert] .problem').textContent, /member/)
+  assert.doesNotMatch(text(), /@bob/)
+  assert.match(text(), /1 of 1/)
 })
