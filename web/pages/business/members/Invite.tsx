@@ -110,12 +110,13 @@ function Question({ organization, rest, onInvited, onClose }: QuestionProps) {
 
 /**
  * Invites each of several: an invitation is an act of its own. A member who signs leaves for the first one to the page
- * that signs, and comes back for the next. Those that are refused are left out.
+ * that signs, and comes back for the next, and for those that were refused: the form then says why.
  */
 async function inviteEach(organization: OwnOrganization, invitees: Invitee[], role: OrganizationRole): Promise<Result> {
   const result: Result = { created: [], failed: [] }
   for (const [index, invitee] of invitees.entries()) {
-    noteRest({ organizationId: organization.id, role, names: invitees.slice(index + 1).map(nameOf) })
+    const names = [...result.failed.map(({ name }) => name), ...invitees.slice(index + 1).map(nameOf)]
+    noteRest({ organizationId: organization.id, role, names })
     const given = { ...memberContext(organization), body: { ...invitee, role } }
     try {
       result.created.push(await act('POST /api/organizations/:organizationId/invitations', given))

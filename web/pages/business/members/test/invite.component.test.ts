@@ -12,7 +12,7 @@ import {
 } from '../../../../testing/organization-pages.ts'
 import { isObject } from '@countersign/protocol/formats/json'
 import type { ReturnedAct } from '../../../../lib/acts/returning.ts'
-import { noteRest, parseInvitee, parseInvitees } from '../invitees.ts'
+import { noteRest, parseInvitee, parseInvitees, takeRest } from '../invitees.ts'
 
 const { Members } = await import('../Members.tsx')
 
@@ -21,7 +21,7 @@ const organization = pageOrganization(ada)
 const nothing = () => {}
 
 /** Opens the members, and lets the service refuse some invitations. */
-function openMembers(refusals: Record<string, Refused> = {}, returned?: ReturnedAct) {
+function openMembers(refusals: Record<string, Refused | Promise<never>> = {}, returned?: ReturnedAct) {
   const events = { goTo: nothing, onChanged: nothing, onMemberChanged: nothing, onLeft: nothing }
   const given = { organization, identities: [pageIdentity('ada')], returned, ...events }
   return renderForOrganization(
@@ -35,7 +35,7 @@ function openMembers(refusals: Record<string, Refused> = {}, returned?: Returned
   )
 }
 
-async function invite(names: string, refusals: Record<string, Refused>): Promise<string> {
+async function invite(names: string, refusals: Parameters<typeof openMembers>[0]): Promise<string> {
   const { click, after, find } = await openMembers(refusals)
   await click('[data-action="invite"]')
   await after(() => typeInto(find('textarea[name="invitees"]'), names))
@@ -94,4 +94,10 @@ test('the rest of a form opens the dialog after the signature of an invitation a
   assert.ok(!(await isOpened({ action: 'organization.invitation.created', outcome: 'done' })), 'it was dropped')
   noteRest({ ...rest, names: [...rest.names] })
   assert.ok(!(await isOpened({ action: 'organization.member.updated', outcome: 'done' })))
+})
+
+test('a name that was refused is among those that the dialog opens with after the next signature', async () => {
+  const isSigned = new Promise<never>(() => {})
+  await invite('typo, bob, carl', { typo: new Refused(404, 'identity_not_found'), bob: isSigned })
+  assert.deepEqual(takeRest(organization.id)?.names, ['@typo', '@carl'])
 })
