@@ -31,19 +31,17 @@ export function CouncilSection({ organization }: SectionProps) {
     do: async () => setFound(await readAll(organization, { acts, business })),
   }
   useEffect(() => void doing.perform(read), [])
-  const hasCouncil = found !== undefined && found.council.approvalsNeeded > 0
+  const needed = found?.council.approvalsNeeded ?? 0
+  const hasCouncil = needed > 0
   return (
     <>
-      <PageHead
-        title={business.sections.council}
-        lead={found && (hasCouncil ? words.what(found.council.approvalsNeeded) : words.none)}
-      />
+      <PageHead title={business.sections.council} lead={found && (hasCouncil ? words.what(needed) : words.none)} />
       {found === undefined && (
         <Card flush>{doing.problem === undefined ? <Skeleton rows={2} /> : <Actions of={[read]} doing={doing} />}</Card>
       )}
       {found && organization.scopes.includes('manage_org') && (
         <Card>
-          <ApprovalsNeeded organization={organization} present={found.council.approvalsNeeded} />
+          <ApprovalsNeeded key={needed} organization={organization} present={needed} />
         </Card>
       )}
       {found && <Proposals organization={organization} proposals={found.proposals} onChanged={read.do} />}

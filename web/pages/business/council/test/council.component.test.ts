@@ -95,3 +95,19 @@ test('the page proposes to admit members who may approve, or sign with signing a
     ['admit-bob', 'admit-dora', 'admit-emil'],
   )
 })
+
+test('after the page reads again, the form shows how many approvals are needed now', async () => {
+  let council: Council = { ...noCouncil, approvalsNeeded: 1, signatories: [signatory] }
+  let proposals = [proposal]
+  const { click, find } = await openCouncil(({ name }) => {
+    if (name === `GET ${path}/council`) return { council }
+    if (name === `GET ${path}/proposals`) return { proposals }
+    if (name === `GET ${path}`) return { organization }
+    if (name.startsWith('GET')) return { members: [ada] }
+    council = { ...council, approvalsNeeded: 2 }
+    proposals = []
+    return new Refused(404, 'proposal_not_found')
+  })
+  await click('[data-action="withdraw-proposal"]')
+  assert.equal(Reflect.get(find('input[name="approvalsNeeded"]'), 'value'), '2')
+})
