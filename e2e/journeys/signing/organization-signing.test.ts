@@ -304,8 +304,19 @@ test('documents that a member loads stay, also if the page was reading the list 
   await list.sent
   await ada.press('more')
   await documents.nth(count - 1).waitFor()
-  const rest = page.waitForResponse(/\/signing-requests\?.*cursor=/)
+  const readsRest = () => page.waitForResponse(/\/signing-requests\?.*cursor=/)
+  const rest = readsRest()
   await list.release()
   await (await rest).finished()
+  assert.ok((await documents.count()) >= count)
+  // Also after another filter whose list has not arrived.
+  const show = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const signed = await holdFirst(page, /\/signing-requests\?.*state=signed/)
+  await show(documentMessages.states.signed)
+  await signed.sent
+  const restAgain = readsRest()
+  await show(documentMessages.states.waiting)
+  await (await restAgain).finished()
+  await signed.release()
   assert.ok((await documents.count()) >= count)
 })

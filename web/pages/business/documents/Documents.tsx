@@ -34,12 +34,12 @@ export function Documents({ organization }: Props) {
       querystring: { identity_id: identityId, state, ...(cursor !== null && { cursor }) },
     })
   const documents = shown?.state === state ? shown.documents : undefined
-  /** How many documents the user has loaded. `more` may add to it while all of them are read again. */
-  const loaded = useMemo(() => ({ count: 0 }), [organizationId, identityId, state])
+  /** How many documents the user has loaded of each state. `more` may add to it while they are read again. */
+  const loaded = useMemo(() => ({ waiting: 0, signed: 0, all: 0 }), [organizationId, identityId])
   /** Reads as many documents as the user has loaded, so that none disappears while the user reads. */
   const readAll = async () => {
     let found = await request(null)
-    while (found.documents.length < loaded.count && found.nextCursor !== null)
+    while (found.documents.length < loaded[state] && found.nextCursor !== null)
       found = withNext(found, await request(found.nextCursor))
     return found
   }
@@ -55,7 +55,7 @@ export function Documents({ organization }: Props) {
     look: 'secondary',
     do: async () => {
       const next = await request(documents?.nextCursor ?? null)
-      loaded.count = (documents?.documents.length ?? 0) + next.documents.length
+      loaded[state] = (documents?.documents.length ?? 0) + next.documents.length
       // A late answer for another state is not shown.
       setShown((current) =>
         current?.state === state ? { state, documents: withNext(current.documents, next) } : current,
