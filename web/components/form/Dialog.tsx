@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { errorMessage, reportUnexpected } from '../../lib/api/error-message.ts'
+import { focusAgain } from '../../lib/focus.ts'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
@@ -29,6 +30,7 @@ export function Dialog({ title, onClose, children }: Props) {
     dialog.current?.showModal()
     const first = dialog.current?.querySelector<HTMLElement>(note) ?? dialog.current?.querySelector(typedInto)
     if (first instanceof HTMLElement) first.focus()
+    // Browsers restore the focus when a dialog is closed, but not when it is removed from the page.
     return () => queueMicrotask(() => focusAgain(before))
   }, [])
   // A browser closes a dialog in spite of that when Escape is pressed again.
@@ -57,15 +59,6 @@ export function Dialog({ title, onClose, children }: Props) {
       <div class="dialog-body">{children}</div>
     </dialog>
   )
-}
-
-/**
- * Browsers restore the focus when a dialog is closed, but not when it is removed from the page. What had the focus may
- * be removed with it: then the heading of the page takes the focus.
- */
-function focusAgain(before: Element | null): void {
-  const target = before?.isConnected ? before : document.querySelector('main h1')
-  if (target instanceof HTMLElement) target.focus()
 }
 
 /** Shows an error and announces it to screen readers. Also reports bugs of the page to the console. */

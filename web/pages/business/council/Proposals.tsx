@@ -5,6 +5,7 @@ import { Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
+import { keepFocus } from '../../../lib/focus.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import {
   approveProposal,
@@ -27,13 +28,15 @@ export function Proposals({ organization, proposals, onChanged }: Props) {
   const [problem, setProblem] = useState<unknown>()
   const answer = (work: () => Promise<unknown>) => async () => {
     setProblem(undefined)
-    try {
-      await work()
-    } catch (error) {
-      if (!isProposalGone(error)) throw error
-      setProblem(error)
-      await onChanged()
-    }
+    await keepFocus(async () => {
+      try {
+        await work()
+      } catch (error) {
+        if (!isProposalGone(error)) throw error
+        setProblem(error)
+        await onChanged()
+      }
+    })
   }
   return (
     <Card title={words.proposals}>

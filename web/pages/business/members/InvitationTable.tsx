@@ -10,6 +10,7 @@ import { Chip } from '../../../components/ui/Chip.tsx'
 import { Menu, type MenuItem } from '../../../components/ui/Menu.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { ApiError } from '../../../lib/api/call.ts'
+import { keepFocus } from '../../../lib/focus.ts'
 import { formatAgo, formatDayAlone } from '../../../lib/text/dates.ts'
 import { act } from '../session/acts.ts'
 import { memberContext } from '../session/membership.ts'
@@ -97,7 +98,7 @@ function useSeveralActions(): { problem: unknown; perform: Perform } {
     if (running.current.has(name)) return
     running.current.add(name)
     setProblem(undefined)
-    void work()
+    void keepFocus(work)
       .catch(setProblem)
       .finally(() => running.current.delete(name))
   }

@@ -48,7 +48,7 @@ function openCouncil(answer: (request: PageRequest) => unknown) {
   const nothing = () => {}
   const events = { goTo: nothing, onChanged: nothing, onMemberChanged: nothing, onLeft: nothing }
   const given = { organization, identities, returned: undefined, ...events }
-  return renderForOrganization(() => h(CouncilSection, given), answer)
+  return renderForOrganization(() => h('main', {}, h(CouncilSection, given)), answer)
 }
 
 test('withdrawing a proposal that was completed meanwhile says so, and shows the present ones', async () => {
@@ -60,7 +60,9 @@ test('withdrawing a proposal that was completed meanwhile says so, and shows the
     proposals = []
     return new Refused(404, 'proposal_not_found')
   })
+  find('[data-action="withdraw-proposal"]').focus()
   await click('[data-action="withdraw-proposal"]')
+  assert.equal(document.activeElement?.localName, 'h1', 'the button is gone')
   assert.equal(requests.filter(({ name }) => name.startsWith('DELETE')).length, 1)
   assert.match(find('[role=alert] .problem').textContent, /was completed or withdrawn/)
   assert.equal(document.querySelectorAll('.proposal').length, 0)

@@ -33,7 +33,7 @@ async function openInvitations(answer: (request: PageRequest) => unknown) {
   const toasts: string[] = []
   watchToasts((message) => message && toasts.push(message.text))
   const page = await renderForOrganization(
-    () => h(Members, given),
+    () => h('main', {}, h(Members, given)),
     (request) => {
       if (request.name === `GET ${path}/members`) return { members: [ada], nextCursor: null, total: 1 }
       return answer(request)
@@ -50,7 +50,9 @@ test('revoking an invitation that was accepted meanwhile says so, and shows what
     open = open.slice(1)
     return new Refused(404, 'invitation_not_found')
   })
+  find('[data-action="invitation-menu"]').focus()
   await click('[data-action="withdraw-invitation-bob"]')
+  assert.equal(document.activeElement?.localName, 'h1', 'the menu is gone')
   assert.deepEqual(toasts, [])
   assert.match(find('[role=alert] .problem').textContent, /no longer open/)
   assert.match(text(), /@carl/)

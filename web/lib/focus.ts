@@ -1,0 +1,15 @@
+/** Focuses what had the focus before. If it was removed from the page, the heading of the page takes the focus. */
+export function focusAgain(before: Element | null): void {
+  const target = before?.isConnected ? before : document.querySelector('main h1')
+  if (target instanceof HTMLElement) target.focus()
+}
+
+/** Does what may remove what has the focus, such as a row of a list, and keeps the focus on the page. */
+export async function keepFocus(work: () => Promise<void>): Promise<void> {
+  const before = document.activeElement
+  try {
+    await work()
+  } finally {
+    if (document.activeElement === document.body) focusAgain(before)
+  }
+}
