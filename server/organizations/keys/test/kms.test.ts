@@ -28,6 +28,26 @@ async function startKms(t: TestContext) {
   return kms
 }
 
+type Kms = Awaited<ReturnType<typeof startCustomerKms>>
+type Behavior = NonNullable<Parameters<Kms['be']>[0]>
+
+/** Makes a KMS answer one request later than those after it: the first that matches. */
+function holdFirst(kms: Kms, isHeld: (...request: Parameters<Behavior>) => boolean = () => true) {
+  const [received, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  kms.be((...request) => {
+    if (!isHeld(...request)) return undefined
+    kms.be()
+    kms.holdUntil(answered.promise)
+    received.resolve()
+    return undefined
+  })
+  return {
+    /** Resolves when the KMS has the request. */
+    received: received.promise.then(() => kms.holdUntil(Promise.resolve())),
+    answer: answered.resolve,
+  }
+}
+
 /** Creates an organization in mode enterprise_managed, its owner, and its KMS with one key. */
 async function managed(t: TestContext) {
   const kms = await startKms(t)
@@ -122,19 +142,49 @@ test('KMS-09 a member who is removed during the KMS request gets no key', async 
   const { kms, owner, id, key } = await managed(t)
   const member = await createKeyHolder(world)
   const { memberId } = await join(world, { id, owner, role: 'member' }, member)
-  let go = () => {}
-  const heard = new Promise<void>((resolve) => (go = resolve))
-  const gate = Promise.withResolvers<void>()
-  kms.be(() => {
-    go()
-    return undefined
-  })
-  kms.holdUntil(gate.promise)
+  const held = holdFirst(kms)
   const reading = read(member, id, key.keyId)
-  await heard
+  await held.received
   assert.equal((await businessRequest(world, owner, `DELETE /organizations/${id}/members/${memberId}`)).statusCode, 204)
-  gate.resolve()
+  held.answer()
   assert.deepEqual(outcomeOf(await reading), [404, 'organization_not_found'])
+})
+
+test('KMS-12 no key is created in the former mode, or by the former KMS, if either changes meanwhile', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  const create = async (change: () => Promise<void>) => {
+    const held = holdFirst(kms)
+    const creating = post(owner, id, { replaces: key.keyId })
+    await held.received
+    await change()
+    held.answer()
+    return outcomeOf(await creating)
+  }
+  assert.deepEqual(await create(() => setMode(world, owner, id, 'standard')), [409, 'key_changed'])
+  await setMode(world, owner, id, 'enterprise_managed')
+  const moveKms = async () => {
+    const moved = await set(owner, id, `${kms.url}/`)
+    assert.equal(moved.statusCode, 200, moved.body)
+  }
+  assert.deepEqual(await create(moveKms), [409, 'key_changed'])
+  const { keys } = (await businessRequest(world, owner, `GET /organizations/${id}/keys`)).json()
+  assert.deepEqual(
+    keys.map(({ keyId }: { keyId: string }) => keyId),
+    [key.keyId],
+  )
+})
+
+test('KMS-12 a KMS is not set if a key is created meanwhile, which it has not unwrapped', async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  const held = holdFirst(kms, (operation, { context }) => operation === 'unwrap' && context.keyId === key.keyId)
+  const setting = set(owner, id, `${kms.url}/`)
+  await held.received
+  const made = await post(owner, id, { replaces: key.keyId })
+  assert.equal(made.statusCode, 201, made.body)
+  held.answer()
+  assert.deepEqual(outcomeOf(await setting), [409, 'kms_changed'])
+  const { kms: found } = (await businessRequest(world, owner, `GET /organizations/${id}/kms`)).json()
+  assert.equal(found.url, kms.url)
 })
 
 test('KMS-10 a KMS is set only if it unwraps what it wrapped', async (t) => {
