@@ -114,6 +114,8 @@ test('SLF-02 a leaf that was seen and is not shown any more alarms, by the recor
 test('SLF-02 an answer that leaves out an identity of the record alarms', () => {
   const answers = { ...answersOf(log1, { keys: [] }), histories: [], identityIds: [] }
   assert.equal(codeOf(check(answers, owned)), 'leaf_missing')
+  // A new device knows of the identity from the record alone.
+  assert.equal(codeOf(check(answers, { record: owned.record })), 'leaf_missing')
 })
 
 test('SLF-03 a second chain of the identity alarms', () => {
