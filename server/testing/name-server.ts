@@ -20,6 +20,7 @@ export async function startNameServer() {
   const queries: string[] = []
   const sockets = new Set<Socket>()
   let onQuery = () => {}
+  let held: Promise<void> = Promise.resolve()
 
   function answerTo(question: Packet, bytesMax: number): Buffer | undefined {
     const [requested] = question.questions ?? []
@@ -49,7 +50,7 @@ export async function startNameServer() {
   const udp = createSocket('udp4')
   udp.on('message', (message, from) => {
     const answer = answerTo(decode(message), datagramBytesMax)
-    if (answer) udp.send(answer, from.port, from.address)
+    if (answer) void held.then(() => udp.send(answer, from.port, from.address))
   })
   const tcp = createServer((socket) => {
     sockets.add(socket)
@@ -79,6 +80,8 @@ export async function startNameServer() {
     async has(count: number): Promise<void> {
       while (new Set(queries).size < count) await new Promise<void>((resolve) => (onQuery = resolve))
     },
+    /** Delays all answers over UDP until then. */
+    holdUntil: (until: Promise<void>) => void (held = until),
     /** Sets the TXT records of a name, each a text or the strings that it is split into. */
     setTexts(name: string, ...texts: (string | string[])[]) {
       names.set(name, { records: texts.map((data) => ({ name, type: 'TXT', ttl: 3600, data })) })

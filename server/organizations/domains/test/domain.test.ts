@@ -336,6 +336,28 @@ test('ORG-04 among the members, only owners and admins manage domains', async ()
   assert.equal((await list(owner)).length, 4, "the three claims that no member could remove, and the admin's claim")
 })
 
+test('ORG-04 a member who loses the permission during the DNS lookup verifies no domain', async () => {
+  const owner = await newOrganization()
+  const { organizationId } = owner
+  const admin = await world.person()
+  const { memberId } = await join(world, { id: organizationId, owner, role: 'admin' }, admin)
+  const domain = await claimed(owner, 'late.guarded.example')
+  publish(domain)
+  const answered = Promise.withResolvers<void>()
+  dns.holdUntil(answered.promise)
+  const isQueried = dns.has(new Set(dns.queries).size + 1)
+  const verifying = verify({ headers: admin.headers, organizationId }, domain)
+  await isQueried
+  const path = `/organizations/${organizationId}/members/${memberId}` as const
+  const demoted = await businessRequest(world, owner, `PATCH ${path}`, { role: 'viewer' })
+  assert.equal(demoted.statusCode, 200, demoted.body)
+  answered.resolve()
+  const answer = await verifying
+  assert.deepEqual([answer.statusCode, answer.json().error], [403, 'insufficient_scope'], answer.body)
+  assert.deepEqual(await list(owner), [domain])
+  assert.deepEqual(await acts(organizationId), ['added'])
+})
+
 test('GRW-15 an organization can claim at most fifty domains', async () => {
   const admin = await newOrganization()
   for (let count = 0; count < 50; count += 1) await claimed(admin, `d${count}.many.example`)
