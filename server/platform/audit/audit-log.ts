@@ -27,12 +27,7 @@ const actionsOfKind: Record<ActivityKind, readonly string[]> = {
   apps: ['app.', 'app_key.', 'delegation.', 'resource.', 'token_family.'],
   signing: ['signing.', 'signing_key.', 'organization.signing.'],
   security: [
-    'account.',
-    'operator.',
-    'passkey.',
-    'session.',
-    'signing_key.',
-    'encryption_key.',
+    ...['account.', 'operator.', 'passkey.', 'session.', 'recovery_link.', 'signing_key.', 'encryption_key.'],
     'token_family.reuse_detected',
   ],
   identities: ['identity.', 'group.'],

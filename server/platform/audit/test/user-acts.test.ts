@@ -245,12 +245,12 @@ for (const [name, prepare] of Object.entries({ ...recoveryActs, ...answeredRecov
     assert.deepEqual(recorded, typeof events === 'function' ? events() : events)
   })
 
-test('LOG-02 users read in their activity that a recovery was issued, redeemed and stopped', async () => {
+test('LOG-02 users read in the activity of their security that a recovery was issued, redeemed and stopped', async () => {
   const person = await world.person()
   const { recoveryLinkId, token, stop } = await mailedLink(world, mailboxOf(person), person)
   await redeem(world, token)
   await ask({}, 'POST', '/api/recovery-links/stop', { stop })
-  const answer = await world.api.inject({ url: '/api/account/activity?limit=3', headers: person.headers })
+  const answer = await world.api.inject({ url: '/api/account/activity?kind=security&limit=3', headers: person.headers })
   const { entries } = answer.json<{ entries: ActivityEntry[] }>()
   assert.deepEqual(
     entries.map(({ action, actor, identityId, details }) => [action, actor, identityId, details['recoveryLinkId']]),
