@@ -42,7 +42,10 @@ async function enroll(handle: string, displayName: string) {
 
 async function search({ page, control }: Person, text: string): Promise<void> {
   await control('search-people').fill(text)
-  await page.getByRole('status').filter({ hasText: words.found('1', 1, true) }).waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: words.found('1', 1, true) })
+    .waitFor()
 }
 
 test('CON-01 an owner finds a user, suspends them, and sees it in their activity', async () => {
@@ -137,7 +140,10 @@ test('CON-04 an owner decides by a group who may use an app, adds an operator, a
   await look('admin-group')
   await open('people')
   await page.getByLabel(words.group, { exact: true }).selectOption('eng')
-  await page.getByRole('status').filter({ hasText: words.found('1', 1, true) }).waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: words.found('1', 1, true) })
+    .waitFor()
   await look('admin-people-of-group')
   await open('groups')
   await control('open-group').waitFor()
