@@ -38,7 +38,7 @@ security headers and the log line, takes a seventh; garbage collection takes a t
 database's protocol, promises and JSON. No single function of ours takes more than 3 %.
 [Decision 7](decisions/0007-statement-batching.md) describes how the database's share was reduced.
 
-The code grant is near its budget next to \`oidc-provider\`. The refresh grant misses its own: it writes to the database,
+The code grant is near its budget next to \`oidc-provider\`. The refresh grant misses its own: it writes to a database,
 and the peer keeps its tokens in a Map. The steps before the code grant cost nineteen times as much as the code grant,
 instead of four. At 32 requests in flight, 37 % of a sign-in is its finish: the assertion of the passkey, and a
 transaction that writes its use, the session and the audit event of one user. The authorization takes 26 %. Concurrent

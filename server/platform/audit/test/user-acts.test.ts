@@ -245,7 +245,7 @@ for (const [name, prepare] of Object.entries({ ...recoveryActs, ...answeredRecov
     assert.deepEqual(recorded, typeof events === 'function' ? events() : events)
   })
 
-test('LOG-02 users read in the activity of their security that a recovery was issued, redeemed and stopped', async () => {
+test('LOG-02 security events of a user name a recovery that was issued, redeemed and stopped', async () => {
   const person = await world.person()
   const { recoveryLinkId, token, stop } = await mailedLink(world, mailboxOf(person), person)
   await redeem(world, token)
