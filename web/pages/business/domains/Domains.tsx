@@ -59,7 +59,13 @@ export function Domains({ organization }: SectionProps) {
             <NewDomain
               organization={organization}
               isFirst={domains.length === 0}
-              onClaimed={(claimed) => setDomains((present = []) => [claimed, ...present])}
+              onClaimed={(claimed) =>
+                // The list may have it already, if it was read meanwhile.
+                setDomains((present = []) => [
+                  claimed,
+                  ...present.filter(({ domainId }) => domainId !== claimed.domainId),
+                ])
+              }
             />
           </Card>
         </>

@@ -67,12 +67,18 @@ export function Members(section: SectionProps) {
         <Invite
           organization={organization}
           rest={rest}
-          onInvited={(made) => changeInvitations((present) => [...made, ...present])}
+          onInvited={(made) => changeInvitations((present) => withNew(present, made))}
           onClose={() => setInviting(false)}
         />
       )}
     </>
   )
+}
+
+/** Adds new invitations, of which the list may have some already if it was read while others were made. */
+function withNew(present: Invitation[], made: Invitation[]): Invitation[] {
+  const others = present.filter(({ invitationId }) => !made.some((each) => each.invitationId === invitationId))
+  return [...made, ...others]
 }
 
 /** Reads the members and the invitations, which may change while one of them is read. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { h } from 'preact'
+import { event, type as typeInto } from '../../../../testing/render.ts'
 import { watchToasts } from '../../../../components/frame/toast.ts'
 import {
   type PageRequest,
@@ -93,4 +94,22 @@ test('while an invitation is revoked, another one can be mailed again, but not r
     requests.slice(before).map(({ name }) => name.replace(`${path}/invitations/`, '')),
     ['DELETE invitation-bob', 'POST invitation-dora/mail'],
   )
+})
+
+test('an invitation that was made while the list was read again is shown once', async () => {
+  const made = Promise.withResolvers<unknown>()
+  let open = [pageInvitation('bob')]
+  const { click, after, find, text } = await openInvitations(({ name }) => {
+    if (name === `GET ${path}/invitations`) return { invitations: open }
+    if (name === `POST ${path}/invitations`) return made.promise
+    open = [pageInvitation('carl')]
+    return new Refused(404, 'invitation_not_found')
+  })
+  await click('[data-action="invite"]')
+  await after(() => typeInto(find('textarea[name="invitees"]'), 'carl'))
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  await click('[data-action="withdraw-invitation-bob"]')
+  assert.match(text(), /@carl/)
+  await after(() => made.resolve({ invitation: pageInvitation('carl'), url: 'https://id.example/i', mailed: false }))
+  assert.equal(find('[data-action="show-invitations"] .count').textContent, '1')
 })
