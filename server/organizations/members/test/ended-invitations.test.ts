@@ -91,7 +91,7 @@ async function proveEmail({ headers, identityId }: Person, email: string): Promi
   assert.equal(proved.statusCode, 200, proved.body)
 }
 
-test('INV-71 whoever joins by one of several invitations does not come back by another one', async () => {
+test('INV-71 a member who joined by one of several invitations does not come back by another one', async () => {
   const [bob, email] = [await world.person(), newEmail()]
   await proveEmail(bob, email)
   const [first, named, again] = [
