@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { type TestContext, after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:net'
@@ -112,12 +113,12 @@ test('STO-08 connections that PostgreSQL ends every second break nothing', async
   await verify(t, load)
 })
 
-const once = ['commit', 'redeem code', 'rotate refresh token']
+const writesOnce = ['commit', 'redeem code', 'rotate refresh token']
 
 test('STO-09 a response that is lost after the commit is a 503, and nothing is consumed twice', async (t) => {
   const load = await beginLoad(service)
   const before = proxy.struck()
-  proxy.strike({ words: once, share: 0.2, what: 'cut the answer' })
+  proxy.strike({ words: writesOnce, share: 0.2, what: 'cut the answer' })
   await wait(lengthened(3000))
   proxy.strike(undefined)
   t.diagnostic(`${proxy.struck() - before} answers cut`)
@@ -129,7 +130,7 @@ for (const code of ['40001', '40P01'] as const)
   test(`STO-12 a fifth of the writes get a conflict (${code}), and are retried`, async (t) => {
     const load = await beginLoad(service)
     const before = proxy.struck()
-    proxy.strike({ words: once, share: 0.2, what: { refuseWith: code } })
+    proxy.strike({ words: writesOnce, share: 0.2, what: { refuseWith: code } })
     await wait(lengthened(3000))
     proxy.strike(undefined)
     const struck = proxy.struck() - before
@@ -140,19 +141,41 @@ for (const code of ['40001', '40P01'] as const)
     await verify(t, load)
   })
 
+/** Lists the transactions that wait for their next statement, by their connection and start. */
+async function idleTransactions(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select concat(pid, ' since ', xact_start, ' after ', query) as name
+       from pg_stat_activity where state like 'idle in transaction%'`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Resolves when each transaction that waits now has gone on: that of a job waits for less than a millisecond. */
+async function untilTransactionsGoOn(client: pg.Client): Promise<void> {
+  let open = await idleTransactions(client)
+  for (let looked = 0; open.length > 0 && looked < 1000; looked += 1) {
+    const now = await idleTransactions(client)
+    open = open.filter((transaction) => now.includes(transaction))
+  }
+  assert.deepEqual(open, [])
+}
+
 test('STO-14 a client that disconnects within its body leaves no transaction open', async () => {
   const { hostname, port } = new URL(service.baseUrl)
   const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname))
+  // The response to the first request shows that the head of the second was read.
+  const responses = sockets.map((socket) => once(socket, 'data'))
   for (const socket of sockets)
     socket.write(
-      'POST /api/oauth/token HTTP/1.1\r\nHost: localhost\r\n' +
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n' +
+        'POST /api/oauth/token HTTP/1.1\r\nHost: localhost\r\n' +
         'Content-Type: application/json\r\nContent-Length: 999\r\n\r\n{"a',
     )
-  await wait(300)
+  for (const [data] of await Promise.all(responses)) assert.match(String(data), /^HTTP\/1\.1 200 /)
   const client = new pg.Client({ connectionString: cluster.url })
   await client.connect()
-  const { rows } = await client.query("select pid from pg_stat_activity where state like 'idle in transaction%'")
-  await client.end()
+  await untilTransactionsGoOn(client)
   for (const socket of sockets) socket.destroy()
-  assert.deepEqual(rows, [])
+  await untilTransactionsGoOn(client)
+  await client.end()
 })
