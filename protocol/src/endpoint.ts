@@ -4,8 +4,11 @@ import type { Permission } from './formats/registries/permissions.ts'
 /** Host that answers: `{base_url}`, `{auth_url}`, `{business_url}`, or each of them. */
 export type HostName = 'api' | 'auth' | 'business' | 'every host'
 
-/** Authentication of the caller; used by the guard test, the OpenAPI document and the reader. */
-export type Security = 'none' | 'client' | 'session' | 'fedcm session' | 'access token' | 'admin'
+/**
+ * Authentication of the caller; used by the guard test, the OpenAPI document and the reader. A `client in body` sends
+ * its credentials as fields of a JSON body only.
+ */
+export type Security = 'none' | 'client' | 'client in body' | 'session' | 'fedcm session' | 'access token' | 'admin'
 
 /** Origins from which a browser may call (completions §4.0). */
 export type Cors = 'no origin' | 'any origin' | 'redirect URI origins' | 'first party' | 'auth host' | 'requesting app'

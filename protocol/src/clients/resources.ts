@@ -6,7 +6,7 @@ import { ClientId } from '../ids.ts'
 import { nullable } from '../values.ts'
 
 const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
-const Scope = Type.String({ pattern: resourceScopePattern })
+const Scope = Type.String({ pattern: resourceScopePattern, examples: ['events.read'] })
 
 /** Resource of an app, at which other apps may act with a user's consent. */
 export const Resource = Type.Object({
@@ -34,17 +34,22 @@ export const OwnedResource = Type.Object({
 export type OwnedResource = Static<typeof OwnedResource>
 
 const settings = {
-  displayName: Type.String({ minLength: 1, maxLength: 80 }),
+  displayName: Type.String({ minLength: 1, maxLength: 80, examples: ['Calendar'] }),
   description: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 500 }))),
   scopes: Type.Array(Scope, { minItems: 1, maxItems: limits.scopesPerResourceMax, uniqueItems: true }),
   scopeDescriptions: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 200 }), { maxProperties: limits.scopesPerResourceMax }),
   ),
-  audience: Type.String({ minLength: 1, maxLength: 2000, description: 'Absolute URI without a fragment' }),
+  audience: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'Absolute URI without a fragment',
+    examples: ['https://app.example/events'],
+  }),
 }
 
 export const NewResource = Type.Object(
-  { resourceKey: Type.String({ pattern: resourceKeyPattern }), ...settings },
+  { resourceKey: Type.String({ pattern: resourceKeyPattern, examples: ['events'] }), ...settings },
   { additionalProperties: false },
 )
 export type NewResource = Static<typeof NewResource>

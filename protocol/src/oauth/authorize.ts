@@ -71,8 +71,7 @@ export const authorize = endpoint(
   },
 )
 
-/** Either spelling of each field; if both are sent, they must match. */
-export const TokenRequest = Type.Object({
+const tokenRequestFields = {
   grant_type: Type.Optional(Text),
   code: Type.Optional(Text),
   redirect_uri: Type.Optional(Text),
@@ -96,7 +95,25 @@ export const TokenRequest = Type.Object({
   requestedTokenType: Type.Optional(Text),
   clientId: Type.Optional(Text),
   clientSecret: Type.Optional(Text),
-})
+}
+/** Examples leave out the credentials of the app, which may come as HTTP Basic authentication. */
+const tokenRequestExamples = [
+  {
+    grant_type: 'authorization_code',
+    code: '…',
+    redirect_uri: 'https://app.example/callback',
+    code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  },
+  { grant_type: 'refresh_token', refresh_token: '…' },
+  {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: '<access_token_jwt>',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    resource: 'events',
+  },
+]
+/** Either spelling of each field; if both are sent, they must match. */
+export const TokenRequest = Type.Object(tokenRequestFields, { examples: tokenRequestExamples })
 export type TokenRequest = Static<typeof TokenRequest>
 
 export const TokenUser = Type.Object({
@@ -151,14 +168,17 @@ export const requestToken = endpoint(
 )
 
 /** Token sent by its client. The hint is accepted and ignored: a token shows its own type. */
-export const PresentedToken = Type.Object({
-  token: Type.Optional(Text),
-  token_type_hint: Type.Optional(Text),
-  client_id: Type.Optional(Text),
-  client_secret: Type.Optional(Text),
-  clientId: Type.Optional(Text),
-  clientSecret: Type.Optional(Text),
-})
+export const PresentedToken = Type.Object(
+  {
+    token: Type.Optional(Text),
+    token_type_hint: Type.Optional(Text),
+    client_id: Type.Optional(Text),
+    client_secret: Type.Optional(Text),
+    clientId: Type.Optional(Text),
+    clientSecret: Type.Optional(Text),
+  },
+  { examples: [{ token: '…' }] },
+)
 export type PresentedToken = Static<typeof PresentedToken>
 
 export const revoke = endpoint(
@@ -207,7 +227,7 @@ export const introspect = endpoint(
 export const UserInfo = Type.Object(
   {
     sub: IdentityId,
-    name: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String({ examples: ['Ada Lovelace'] })),
     preferred_username: Type.Optional(Type.String()),
     picture: Type.Optional(Type.String()),
     updated_at: Type.Optional(Type.Integer()),

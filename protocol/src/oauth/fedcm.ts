@@ -144,15 +144,18 @@ export const fedcmFinalize = endpoint(
 )
 
 /** Either spelling of each field, as at the token endpoint. */
-export const FedcmExchangeRequest = Type.Object({
-  assertion: Text,
-  client_id: Type.Optional(Text),
-  client_secret: Type.Optional(Text),
-  code_verifier: Type.Optional(Text),
-  clientId: Type.Optional(Text),
-  clientSecret: Type.Optional(Text),
-  codeVerifier: Type.Optional(Text),
-})
+export const FedcmExchangeRequest = Type.Object(
+  {
+    assertion: Text,
+    client_id: Type.Optional(Text),
+    client_secret: Type.Optional(Text),
+    code_verifier: Type.Optional(Text),
+    clientId: Type.Optional(Text),
+    clientSecret: Type.Optional(Text),
+    codeVerifier: Type.Optional(Text),
+  },
+  { examples: [{ assertion: '…', code_verifier: '…' }] },
+)
 export type FedcmExchangeRequest = Static<typeof FedcmExchangeRequest>
 
 export const fedcmExchange = endpoint(

@@ -31,22 +31,34 @@ const ExpiresInSeconds = Type.Number({
 const payloadOf = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, description: 'Text that the user reads and signs, as its UTF-8 bytes' })
 
-export const NewSigningRequest = Type.Object({
-  clientId: ClientId,
-  clientSecret: Type.String({ minLength: 1 }),
-  identityId: Type.Optional(IdentityId),
-  organizationId: Type.Optional(OrganizationId),
-  payload: payloadOf(limits.signingPayloadCharactersMax),
-  metadata: Type.Optional(Metadata),
-  expiresInSeconds: Type.Optional(ExpiresInSeconds),
-})
+export const NewSigningRequest = Type.Object(
+  {
+    clientId: ClientId,
+    clientSecret: Type.String({ minLength: 1 }),
+    identityId: Type.Optional(IdentityId),
+    organizationId: Type.Optional(OrganizationId),
+    payload: payloadOf(limits.signingPayloadCharactersMax),
+    metadata: Type.Optional(Metadata),
+    expiresInSeconds: Type.Optional(ExpiresInSeconds),
+  },
+  {
+    examples: [
+      {
+        clientId: 'app_85f93669162989cc207c0996290ce3ce',
+        clientSecret: 'YOUR_CLIENT_SECRET',
+        identityId: '3f1c9a2b-7d54-4e0a-9b1f-0c2d6e8a4b13',
+        payload: 'Pay 120.00 EUR to Paper Shop',
+      },
+    ],
+  },
+)
 export type NewSigningRequest = Static<typeof NewSigningRequest>
 
 const Opened = Type.Object({ requestId: Uuid, expiresAt: Timestamp, publicKey: PublicKey })
 
 export const createSigningRequest = endpoint(
   'POST /api/signing/request',
-  { security: 'client', cors: 'no origin', summary: 'Create a signing request' },
+  { security: 'client in body', cors: 'no origin', summary: 'Create a signing request' },
   { body: NewSigningRequest },
   { 201: Type.Object({ ...Opened.properties, publicKey: Type.Optional(PublicKey), ...MemberSigningState }) },
 )

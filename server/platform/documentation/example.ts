@@ -16,9 +16,27 @@ const texts: [RegExp, string][] = [
   [/name$/i, 'My app'],
 ]
 
+/**
+ * Returns bodies that an operation accepts, once they have real values: the examples of the schema, or one body of the
+ * fields that it requires. Not all the others may be sent by each caller, or together.
+ */
+export function examplesOf(schema: unknown, schemas: Schemas): [unknown, ...unknown[]] {
+  const { own } = resolve(schema, schemas)
+  const [first, ...others] = listIn(own['examples'])
+  if (first !== undefined) return [first, ...others]
+  if (!isSchema(own['properties'])) return [exampleOf(own, schemas)]
+  const names = Object.keys(own['properties'])
+  const required = listIn(own['required'])
+  const shown = required.length > 0 ? names.filter((name) => required.includes(name)) : names.slice(0, 1)
+  const { properties } = own
+  return [Object.fromEntries(shown.map((name) => [name, exampleOf(properties[name], schemas, name, 1)]))]
+}
+
 /** Returns an example of a value that fits a schema closely enough to show its shape. */
 export function exampleOf(schema: unknown, schemas: Schemas, name = '', depth = 0): unknown {
   const { own } = resolve(schema, schemas)
+  const [ownExample] = listIn(own['examples'])
+  if (ownExample !== undefined) return ownExample
   const [choice] = choicesIn(own)
   if (choice !== undefined) return exampleOf(choice, schemas, name, depth)
   if (Array.isArray(own['enum'])) return own['enum'][0]
@@ -44,6 +62,10 @@ function objectOf(properties: unknown, schemas: Schemas, depth: number): Record<
   if (!isSchema(properties) || depth >= depthMax) return {}
   const shown = Object.entries(properties).slice(0, fieldsMax)
   return Object.fromEntries(shown.map(([name, each]) => [name, exampleOf(each, schemas, name, depth + 1)]))
+}
+
+function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 function textOf({ format, pattern, maxLength }: Record<string, unknown>, name: string): string {

@@ -1,5 +1,5 @@
 import { escapeHtml } from './built-pages.ts'
-import { exampleOf } from './example.ts'
+import { exampleOf, examplesOf } from './example.ts'
 import { fieldHtml, resolve, schemaHtml, typeOf, type Schemas } from './schema.ts'
 
 type Content = Record<string, { schema: unknown }>
@@ -11,6 +11,7 @@ export type Operation = {
   tags: readonly string[]
   summary?: string | undefined
   security: readonly Record<string, readonly string[]>[]
+  'x-client-credentials'?: 'body'
   servers?: readonly Server[]
   parameters: readonly { name: string; in: Place; required: boolean; schema: unknown }[]
   requestBody?: { required: boolean; content: Content }
@@ -55,7 +56,8 @@ const callers: Record<string, string> = {
   client: 'An app with its <a href="/docs#client">client credentials</a>',
 }
 
-function callersOf({ security }: Pick<Operation, 'security'>): string {
+function callersOf({ security, ...more }: Pick<Operation, 'security' | 'x-client-credentials'>): string {
+  if (more['x-client-credentials'] === 'body') return `${callers['client']} in the body`
   const schemes = security.map((each) => Object.keys(each)[0])
   if (schemes.length === 0) return 'Anyone'
   return schemes
@@ -99,34 +101,47 @@ const credentials: Record<string, string> = {
   federated_session: "-H 'cookie: __Host-countersign-fedcm=…'",
 }
 
-function exampleHtml({ method, path, operation }: Listed, host: Server, schemas: Schemas): string {
-  const { parameters, requestBody, responses, security } = operation
+function exampleHtml(listed: Listed, host: Server, schemas: Schemas): string {
+  const { requestBody, responses } = listed.operation
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  const answer = success?.[1].content?.['application/json']
+  const bodies = examplesOf(requestBody?.content['application/json']?.schema, schemas)
+  const requests = bodies.map((body) => {
+    // Bodies of one endpoint differ in their first field, such as grant_type.
+    const kind = bodies.length > 1 ? ` (${String(Object.values(body ?? {})[0])})` : ''
+    return codeHtml(`Request${kind}`, commandOf(listed, host, { body, schemas }))
+  })
+  const response = answer && JSON.stringify(exampleOf(answer.schema, schemas), null, 2)
+  return requests.join('') + (response === undefined ? '' : codeHtml(`Response ${success?.[0]}`, response))
+}
+
+/** Returns a command that sends a request to an operation. */
+function commandOf(
+  { method, path, operation: { parameters, requestBody, security } }: Listed,
+  host: Server,
+  { body, schemas }: { body: unknown; schemas: Schemas },
+): string {
   const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = required.map(({ name, schema }) => `${name}=${String(exampleOf(schema, schemas, name))}`)
   const url = `${host.url}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
   const fields = parameters.filter((parameter) => parameter.in === 'header' && parameter.required)
   const [scheme = ''] = Object.keys(security[0] ?? {})
-  const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  const [type] = Object.keys(requestBody?.content ?? {})
   const isJson = type === 'application/json'
   const lines = [
     `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${url}'`,
     ...(credentials[scheme] === undefined ? [] : [credentials[scheme]]),
     ...fields.map(({ name, schema }) => `-H '${name}: ${String(exampleOf(schema, schemas, name))}'`),
     ...(type === undefined ? [] : [`-H 'content-type: ${type}'`]),
-    ...(isJson ? [`-d '${JSON.stringify(exampleOf(body?.schema, schemas), null, 2)}'`] : []),
+    ...(isJson ? [`-d '${JSON.stringify(body, null, 2)}'`] : []),
     ...(type !== undefined && !isJson ? ['--data-binary @file'] : []),
   ]
-  const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
-  const answer = success?.[1].content?.['application/json']
-  return (
-    codeHtml('Request', lines.join(' \\\n  ')) +
-    (answer ? codeHtml(`Response ${success?.[0]}`, JSON.stringify(exampleOf(answer.schema, schemas), null, 2)) : '')
-  )
+  return lines.join(' \\\n  ')
 }
 
 function codeHtml(title: string, code: string): string {
   return (
-    `<details class="example"><summary>Example: ${title.toLowerCase()}</summary>` +
+    `<details class="example"><summary>Example: ${title.charAt(0).toLowerCase()}${title.slice(1)}</summary>` +
     `<div class="code"><pre tabindex="0" role="region" aria-label="${title}"><code>${escapeHtml(code)}</code></pre>` +
     '</div></details>'
   )

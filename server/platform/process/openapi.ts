@@ -210,6 +210,8 @@ function operationOf(
     tags: [tag],
     summary: about.summary,
     security: securityOf(about.security),
+    // OpenAPI has no scheme for credentials in a body.
+    ...(about.security === 'client in body' && { 'x-client-credentials': 'body' as const }),
     ...(about.host === 'auth' && { servers: [{ url: config.authUrl.origin, description: 'Auth host' }] }),
     ...(about.host === 'business' && { servers: [{ url: config.businessUrl.origin, description: 'Business host' }] }),
     parameters: [
@@ -243,6 +245,7 @@ function addWebhookBodies(components: Components): void {
 function securityOf(security: Security): Record<string, string[]>[] {
   switch (security) {
     case 'none':
+    case 'client in body':
       return []
     case 'client':
       return [{ client: [] }, {}]

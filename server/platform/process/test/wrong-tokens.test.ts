@@ -10,7 +10,7 @@ import { createWorld, postForm, type Person, type TestWorld } from '#testing/wor
 import { endpoints } from '#platform/process/openapi.ts'
 
 /** Kinds of endpoints that a bearer token opens. */
-type Opens = Exclude<Security, 'none' | 'client' | 'fedcm session'>
+type Opens = Exclude<Security, 'none' | 'client' | 'client in body' | 'fedcm session'>
 type Named = { name: string; token: string; opens?: Opens }
 
 let world: TestWorld
@@ -150,7 +150,8 @@ const addressOf = ({ url }: AnyEndpoint) => url.replaceAll(/:\w+/g, '00000000-00
 const guarded = endpoints.flatMap(({ endpoint }) => {
   const { security } = endpoint.config
   // Endpoints of FedCM use a cookie, and no bearer token opens them.
-  if (security === 'none' || security === 'client' || security === 'fedcm session') return []
+  if (security === 'none' || security === 'client' || security === 'client in body' || security === 'fedcm session')
+    return []
   return hostsOf(endpoint).map((host) => ({ endpoint, security, host: host as 'api' | 'auth' | 'business' }))
 })
 
