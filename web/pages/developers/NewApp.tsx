@@ -12,6 +12,7 @@ import { RadioGroup } from '../../components/form/Choice.tsx'
 import { PageHead } from '../../components/frame/Frame.tsx'
 import { Card } from '../../components/ui/Card.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
+import { postLogoutRedirectUrisFor } from './quickstart/recipes.ts'
 import { faultsOf } from './settings/app-draft.ts'
 import type { Navigate } from './routes.ts'
 import { useMessages } from './words.ts'
@@ -23,8 +24,6 @@ type Props = { identities: Identity[]; goTo: Navigate; onCreated: (created: Crea
 const kinds = ['confidential', 'public'] as const
 /** What the code of the quickstart uses. */
 const localRedirectUri = 'http://localhost:3000/callback'
-/** Where that code asks to return after a sign-out. */
-const localStartPage = 'http://localhost:3000/'
 
 export function NewApp({ identities, goTo, onCreated }: Props) {
   const words = useMessages()
@@ -41,7 +40,7 @@ export function NewApp({ identities, goTo, onCreated }: Props) {
         const body = {
           name,
           redirectUris: uris,
-          ...(uris.includes(localRedirectUri) && { postLogoutRedirectUris: [localStartPage] }),
+          postLogoutRedirectUris: postLogoutRedirectUrisFor(uris),
           public: kind === 'public',
           identityId,
           // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.

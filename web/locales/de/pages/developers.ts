@@ -261,7 +261,9 @@ export const developerMessages: typeof english = {
     trySignIn: 'Anmelden',
     guide: 'Anleitung lesen',
     missingRedirectUri: 'Dieser Code kehrt zu einer Redirect-URI zurück, die nicht registriert ist:',
-    addRedirectUri: 'Redirect-URI hinzufügen',
+    missingPostLogoutRedirectUri:
+      'Nach dem Abmelden kehrt dieser Code zu einer Post-Logout-Redirect-URI zurück, die nicht registriert ist:',
+    addMissingUris: 'Zur App hinzufügen',
     listening: 'Warten auf die erste Anmeldung\u00a0…',
     open: 'Öffne',
     followTerminal: 'Öffne die URL aus dem Terminal und erlaube die App.',

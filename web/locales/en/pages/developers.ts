@@ -253,7 +253,9 @@ export const developerMessages = {
     trySignIn: 'Sign in',
     guide: 'Read the guide',
     missingRedirectUri: 'This code returns to a redirect URI that isn’t registered:',
-    addRedirectUri: 'Add redirect URI',
+    missingPostLogoutRedirectUri:
+      'After signing out, this code returns to a post-logout redirect URI that isn’t registered:',
+    addMissingUris: 'Add to the app',
     listening: 'Waiting for the first sign-in…',
     open: 'Open',
     followTerminal: 'Open the URL that the terminal shows, and allow the app.',

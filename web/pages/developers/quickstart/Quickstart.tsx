@@ -94,9 +94,7 @@ function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: C
         />
       }
     >
-      {!app.redirectUris.includes(shown.redirectUri) && (
-        <MissingRedirectUri app={app} uri={shown.redirectUri} onChanged={onChanged} />
-      )}
+      <MissingUris app={app} recipe={shown} onChanged={onChanged} />
       <ol class="recipe">
         {shown.steps.map(({ kind, label, code }, index) => (
           <li key={index}>
@@ -123,24 +121,39 @@ function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: C
   )
 }
 
-type MissingProps = { app: App; uri: string; onChanged: (app: App) => void }
+type MissingProps = Pick<CodeProps, 'app' | 'recipe' | 'onChanged'>
 
-/** Says that the code returns to a redirect URI that the app has not registered, and registers it. */
-function MissingRedirectUri({ app, uri, onChanged }: MissingProps) {
+/** Says that the code returns to URIs that the app has not registered, and registers them. */
+function MissingUris({ app, recipe: { redirectUri, postLogoutRedirectUri = '' }, onChanged }: MissingProps) {
   const words = useMessages().quickstart
   const doing = useActions()
+  const change = {
+    ...(!app.redirectUris.includes(redirectUri) && { redirectUris: [...app.redirectUris, redirectUri] }),
+    ...(postLogoutRedirectUri !== '' &&
+      !app.postLogoutRedirectUris.includes(postLogoutRedirectUri) && {
+        postLogoutRedirectUris: [...app.postLogoutRedirectUris, postLogoutRedirectUri],
+      }),
+  }
+  if (Object.keys(change).length === 0) return null
   const add: Action = {
     name: 'add-redirect-uri',
-    label: words.addRedirectUri,
+    label: words.addMissingUris,
     look: 'secondary',
     icon: 'plus',
-    do: async () => onChanged(await updateApp(app, { redirectUris: [...app.redirectUris, uri] })),
+    do: async () => onChanged(await updateApp(app, change)),
   }
   return (
     <Note tone="wait">
-      <p>
-        {words.missingRedirectUri} <code>{uri}</code>
-      </p>
+      {change.redirectUris && (
+        <p>
+          {words.missingRedirectUri} <code>{redirectUri}</code>
+        </p>
+      )}
+      {change.postLogoutRedirectUris && (
+        <p>
+          {words.missingPostLogoutRedirectUri} <code>{postLogoutRedirectUri}</code>
+        </p>
+      )}
       <Actions of={[add]} doing={doing} />
     </Note>
   )

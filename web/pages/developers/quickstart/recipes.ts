@@ -14,6 +14,8 @@ export type Recipe = {
   steps: RecipeStep[]
   /** The redirect URI that the code uses, where the browser returns. */
   redirectUri: string
+  /** Where the code asks to return after a sign-out, if it signs out. */
+  postLogoutRedirectUri: string | undefined
   /** Where the developer starts the sign-in, if the app listens there. */
   startUrl: string | undefined
   /** The guide that explains the code. */
@@ -53,6 +55,7 @@ function terminalRecipe({ app, clientSecret = unknownSecret, issuer }: RecipeInp
       { kind: 'terminal', label: 'Terminal', code: `${secret}node first-sign-in.mjs` },
     ],
     redirectUri,
+    postLogoutRedirectUri: undefined,
     startUrl: undefined,
     guide: 'connect-an-app',
   }
@@ -92,6 +95,7 @@ function guideRecipe(
   return {
     steps: [{ kind: 'terminal', label: 'Terminal', code: install }, ...created, ...run],
     redirectUri: `${appUrl}/callback`,
+    postLogoutRedirectUri: `${appUrl}/`,
     startUrl: `${appUrl}/sign-in`,
     guide: `sign-in-with-${name}`,
   }
@@ -99,8 +103,19 @@ function guideRecipe(
 
 /** Returns where the app of a guide is to run: at a registered redirect URI of the form that the guides use. */
 function appUrlOf({ redirectUris }: Pick<App, 'redirectUris'>): string {
-  const suitable = redirectUris.map((uri) => URL.parse(uri)).find((url) => url !== null && isCallback(url))
-  return suitable?.origin ?? localAppUrl
+  return appUrlsIn(redirectUris)[0] ?? localAppUrl
+}
+
+function appUrlsIn(redirectUris: string[]): string[] {
+  return redirectUris.flatMap((uri) => {
+    const url = URL.parse(uri)
+    return url !== null && isCallback(url) ? [url.origin] : []
+  })
+}
+
+/** Returns where the code of the guides asks to return after a sign-out, for an app with these redirect URIs. */
+export function postLogoutRedirectUrisFor(redirectUris: string[]): string[] {
+  return [...new Set(appUrlsIn(redirectUris).map((appUrl) => `${appUrl}/`))]
 }
 
 function isCallback({ pathname, search, hostname }: URL): boolean {
@@ -142,6 +157,7 @@ echo "${issuer}/signin?${query}&code_challenge=$CHALLENGE"`
       { kind: 'terminal', label: 'Terminal', code: exchange.join('\n') },
     ],
     redirectUri,
+    postLogoutRedirectUri: undefined,
     startUrl: undefined,
     guide: 'connect-an-app',
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import guideCode from '../guide-code.json' with { type: 'json' }
-import { recipe, recipeNames, recipesFor } from '../recipes.ts'
+import { postLogoutRedirectUrisFor, recipe, recipeNames, recipesFor } from '../recipes.ts'
 
 const app = {
   clientId: asId<ClientId>('app_0123'),
@@ -36,6 +36,13 @@ test('the code of a guide runs where the app is registered, or says where that i
   assert.ok(textOf('express').at(-1)?.includes('PORT=4000'))
   const elsewhere = recipe('express', { ...input, app: { ...app, redirectUris: ['https://ledger.example/'] } })
   assert.equal(elsewhere.redirectUri, 'http://localhost:3000/callback')
+})
+
+test('the code of a guide returns after a sign-out to where a new app is registered for it', () => {
+  assert.equal(recipe('express', input).postLogoutRedirectUri, 'http://localhost:4000/')
+  assert.deepEqual(postLogoutRedirectUrisFor(app.redirectUris), ['http://localhost:4000/'])
+  assert.deepEqual(postLogoutRedirectUrisFor(['https://ledger.example/callback']), [])
+  assert.equal(recipe('curl', input).postLogoutRedirectUri, undefined)
 })
 
 test('a public app gets no server that keeps a secret', () => {
