@@ -266,7 +266,13 @@ export const developerMessages: typeof english = {
     addMissingUris: 'Zur App hinzufügen',
     listening: 'Warten auf die erste Anmeldung\u00a0…',
     open: 'Öffne',
-    followTerminal: 'Öffne die URL aus dem Terminal und erlaube die App.',
+    checkSignIn: 'Prüfen, ob es funktioniert',
+    followTerminal:
+      'Öffne die URL aus dem Terminal und erlaube die App. Füge dann die Adresse der Seite ein, auf der du ankommst, ' +
+      'auch wenn diese Seite nicht lädt.',
+    followCurl:
+      'Öffne die URL aus dem Terminal und erlaube die App. Der Code ist der Wert von „code“ in der Adresse der ' +
+      'Seite, auf der du ankommst, auch wenn diese Seite nicht lädt.',
     worked: 'Es funktioniert: Jemand hat sich angemeldet.',
     lastAt: (moment) => `Letzte Anmeldung: ${moment}`,
     failed: 'Die App hat einen Fehler erhalten.',

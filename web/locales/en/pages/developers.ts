@@ -258,7 +258,13 @@ export const developerMessages = {
     addMissingUris: 'Add to the app',
     listening: 'Waiting for the first sign-in…',
     open: 'Open',
-    followTerminal: 'Open the URL that the terminal shows, and allow the app.',
+    checkSignIn: 'Check that it works',
+    followTerminal:
+      'Open the URL that the terminal shows, and allow the app. Then paste the address of the page where you arrive, ' +
+      'even if that page doesn’t load.',
+    followCurl:
+      'Open the URL that the terminal shows, and allow the app. The code is the value of “code” in the address of ' +
+      'the page where you arrive, even if that page doesn’t load.',
     worked: 'It works: someone signed in.',
     lastAt: (moment: string) => `Last sign-in: ${moment}`,
     failed: 'The app got an error.',

@@ -3,17 +3,17 @@ import { useRef } from 'preact/hooks'
 import { momentOf } from '../../../lib/text/dates.ts'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { useLocale } from '../words.ts'
-import type { Recipe } from './recipes.ts'
 
 type Props = {
   usage: AppUsage | undefined
-  recipe: Pick<Recipe, 'startUrl'>
-  /** True if the developer starts the sign-in in a terminal. */
-  isCommand: boolean
+  /** Where the developer starts the sign-in, if the app listens there. */
+  startUrl: string | undefined
+  /** What the developer does now. */
+  hint: string | undefined
 }
 
 /** Waits for the first sign-in of an app. Turns green when it happened, and explains what went wrong. */
-export function FirstSignIn({ usage, recipe: { startUrl }, isCommand }: Props) {
+export function FirstSignIn({ usage, startUrl, hint }: Props) {
   const { words, language } = useLocale()
   const [latest] = usage?.errors ?? []
   // Errors from before are not what the developer waits for.
@@ -43,7 +43,7 @@ export function FirstSignIn({ usage, recipe: { startUrl }, isCommand }: Props) {
           </span>
         ) : (
           <span class="soft">
-            {isCommand ? words.quickstart.followTerminal : words.quickstart.open}{' '}
+            {hint}{' '}
             {startUrl !== undefined && (
               <a href={startUrl} target="_blank" rel="noopener">
                 {startUrl.replace(/^https?:\/\//, '')}

@@ -14,7 +14,7 @@ import { updateApp } from '../settings/update-app.ts'
 import { useMessages } from '../words.ts'
 import { FirstSignIn } from './FirstSignIn.tsx'
 import guideCode from './guide-code.json'
-import { type Recipe, recipe, recipesFor, type RecipeName } from './recipes.ts'
+import { firstRecipeFor, type Recipe, recipe, recipesFor, type RecipeName, type RecipeStep } from './recipes.ts'
 
 type Props = {
   app: App
@@ -30,7 +30,7 @@ const storageKey = 'quickstart'
 export function Quickstart({ app, clientSecret, usage, onChanged }: Props) {
   const names = recipesFor(app)
   const [name, setName] = useState<RecipeName>(
-    () => names.find((each) => each === readLocal(storageKey)) ?? names[1] ?? 'terminal',
+    () => names.find((each) => each === readLocal(storageKey)) ?? firstRecipeFor(app),
   )
   const choose = (chosen: RecipeName) => {
     writeLocal(storageKey, chosen)
@@ -82,6 +82,9 @@ type CodeProps = {
 
 function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: CodeProps) {
   const words = useMessages().quickstart
+  const isSignedInBefore = shown.steps.some(({ kind }) => kind === 'browser')
+  const inTerminal = isSignedInBefore ? undefined : words.followTerminal
+  const hint = shown.startUrl === undefined ? inTerminal : words.open
   return (
     <Card
       title={words.title}
@@ -96,18 +99,15 @@ function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: C
     >
       <MissingUris app={app} recipe={shown} onChanged={onChanged} />
       <ol class="recipe">
-        {shown.steps.map(({ kind, label, code }, index) => (
+        {shown.steps.map((step, index) => (
           <li key={index}>
-            <div class="stack">
-              <h3>{words.steps[kind](label)}</h3>
-              <CodeBlock code={code} label={label} action={`copy-step-${index}`} />
-            </div>
+            <Step step={step} index={index} />
           </li>
         ))}
         <li>
           <div class="stack">
-            <h3>{words.trySignIn}</h3>
-            <FirstSignIn usage={usage} recipe={shown} isCommand={shown.startUrl === undefined} />
+            <h3>{isSignedInBefore ? words.checkSignIn : words.trySignIn}</h3>
+            <FirstSignIn usage={usage} startUrl={shown.startUrl} hint={hint} />
           </div>
         </li>
       </ol>
@@ -118,6 +118,24 @@ function Code({ app, names, name, onChoose, recipe: shown, usage, onChanged }: C
         </a>
       </p>
     </Card>
+  )
+}
+
+function Step({ step, index }: { step: RecipeStep; index: number }) {
+  const words = useMessages().quickstart
+  if (step.kind === 'browser')
+    return (
+      <div class="stack">
+        <h3>{words.trySignIn}</h3>
+        <p>{words.followCurl}</p>
+      </div>
+    )
+  const { kind, label, code } = step
+  return (
+    <div class="stack">
+      <h3>{words.steps[kind](label)}</h3>
+      <CodeBlock code={code} label={label} action={`copy-step-${index}`} />
+    </div>
   )
 }
 

@@ -7,8 +7,9 @@ export const recipeNames = ['terminal', 'node', 'express', 'fastify', 'nextjs', 
 export type RecipeName = (typeof recipeNames)[number]
 export type GuideCode = typeof guideCode
 
-/** What to do in one step, such as running commands in a terminal or creating a file. */
-export type RecipeStep = { kind: 'terminal' | 'file' | 'secrets'; label: string; code: string }
+/** What to do in one step: run commands in a terminal, create a file, or sign in to get the code for the next step. */
+export type RecipeStep = CodeStep | { kind: 'browser' }
+type CodeStep = { kind: 'terminal' | 'file' | 'secrets'; label: string; code: string }
 
 export type Recipe = {
   steps: RecipeStep[]
@@ -34,6 +35,11 @@ export type RecipeInput = {
 /** Returns the recipes for an app. The servers of the guides keep a secret, which a public app does not have. */
 export function recipesFor({ public: isPublic }: Pick<App, 'public'>): RecipeName[] {
   return recipeNames.filter((name) => !isPublic || name === 'terminal' || name === 'curl')
+}
+
+/** Returns the recipe that is shown first. */
+export function firstRecipeFor(app: Pick<App, 'public'>): RecipeName {
+  return app.public ? 'terminal' : 'node'
 }
 
 /** Returns the steps of a recipe, with the values of this app in the code. They run as they are shown. */
@@ -153,6 +159,7 @@ echo "${issuer}/signin?${query}&code_challenge=$CHALLENGE"`
   return {
     steps: [
       { kind: 'terminal', label: 'Terminal', code: start },
+      { kind: 'browser' },
       { kind: 'terminal', label: 'Terminal', code: read },
       { kind: 'terminal', label: 'Terminal', code: exchange.join('\n') },
     ],

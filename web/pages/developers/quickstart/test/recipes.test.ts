@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ClientId, asId } from '@countersign/protocol/ids'
 import guideCode from '../guide-code.json' with { type: 'json' }
-import { postLogoutRedirectUrisFor, recipe, recipeNames, recipesFor } from '../recipes.ts'
+import { firstRecipeFor, postLogoutRedirectUrisFor, recipe, recipeNames, recipesFor } from '../recipes.ts'
 
 const app = {
   clientId: asId<ClientId>('app_0123'),
@@ -18,7 +18,7 @@ const input = {
   guideCode,
 }
 const textOf = (name: (typeof recipeNames)[number], changed: object = {}) =>
-  recipe(name, { ...input, ...changed }).steps.map(({ code }) => code)
+  recipe(name, { ...input, ...changed }).steps.flatMap((step) => ('code' in step ? [step.code] : []))
 
 test('every recipe has the values of the app, and the secret only while it is known', () => {
   for (const name of recipeNames) {
@@ -48,6 +48,7 @@ test('the code of a guide returns after a sign-out to where a new app is registe
 test('a public app gets no server that keeps a secret', () => {
   const isPublic = { ...app, public: true }
   assert.deepEqual(recipesFor(isPublic), ['terminal', 'curl'])
+  assert.deepEqual([firstRecipeFor(isPublic), firstRecipeFor(app)], ['terminal', 'node'])
   for (const name of recipesFor(isPublic)) assert.doesNotMatch(textOf(name, { app: isPublic }).join('\n'), /secret/i)
 })
 
@@ -58,6 +59,11 @@ test('the commands of curl work in every shell, and no command is read as the co
   const reading = steps.filter((step) => /\bread\b/.test(step))
   assert.deepEqual(reading, ["printf 'Paste the code: '; read -r CODE"])
   assert.ok(steps.at(-1)?.includes('code="$CODE"'))
+})
+
+test('the developer signs in before the commands of curl read the code', () => {
+  const kinds = recipe('curl', input).steps.map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['terminal', 'browser', 'terminal', 'terminal'])
 })
 
 test('no redirect URI breaks out of its place in a command', () => {
