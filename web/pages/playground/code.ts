@@ -1,7 +1,10 @@
-/** What an app runs for each step, as its developer would write it on their server. */
-export const signInCode = (issuer: string, clientId: string) => `import * as client from 'openid-client'
+type Service = { issuer: string; clientId: string; site: { baseUrl: string } }
 
-const config = await client.discovery(new URL('${issuer}'), '${clientId}', CLIENT_SECRET)
+/** What an app runs for each step, as its developer would write it on their server. */
+export const signInCode = ({ issuer, clientId }: Service) => `import * as client from 'openid-client'
+
+const issuer = new URL('${issuer}')
+${discovery(issuer, clientId)}
 const location = client.buildAuthorizationUrl(config, {
   redirect_uri: \`\${APP_URL}/callback\`,
   scope: 'openid profile email',
@@ -23,7 +26,23 @@ client.buildAuthorizationUrl(config, { ...request, prompt: 'select_account' })
 // Store data by \`sub\`. Each identity of a user has another one, and nothing links them.
 const customer = await customers.findOrCreate(tokens.claims().sub)`
 
-export const signatureCode = (payload: string) => `import { createCountersign } from '@countersign/sdk/server'
+/** The service of the quick start has no TLS. */
+function discovery(issuer: string, clientId: string): string {
+  if (!issuer.startsWith('http:')) return `const config = await client.discovery(issuer, '${clientId}', CLIENT_SECRET)`
+  return `const options = { execute: [client.allowInsecureRequests] } // Only for a service on this computer.
+const config = await client.discovery(issuer, '${clientId}', CLIENT_SECRET, undefined, options)`
+}
+
+const sdkCode = ({ issuer, clientId, site }: Service) => `import { createCountersign } from '@countersign/sdk/server'
+
+const countersign = createCountersign({
+  baseUrl: '${site.baseUrl}',
+  authUrl: '${issuer}',
+  clientId: '${clientId}',
+  clientSecret: CLIENT_SECRET,
+})`
+
+export const signatureCode = (service: Service, payload: string) => `${sdkCode(service)}
 
 const request = await countersign.createSigningRequest({
   identityId: sub,
@@ -35,7 +54,11 @@ response.redirect(request.signingUrl)
 const outcome = await countersign.waitForSignature(request)
 if (outcome.status === 'signed') await pay(outcome)`
 
-export const delegationCode = (resource: string, scope: string) => `// Ask the user once.
+type Requested = { resource: string; scope: string }
+
+export const delegationCode = (service: Service, { resource, scope }: Requested) => `${sdkCode(service)}
+
+// Ask the user once.
 response.redirect(countersign.connectUrl({
   resource: '${resource}',
   scope: '${scope}',

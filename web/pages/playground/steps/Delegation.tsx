@@ -34,7 +34,11 @@ export function Delegation({ app }: { app: DemoApp }) {
       {app.delegated && <Acted call={app.delegated} requested={calendar} />}
       {identity ? <Start app={app} actions={[ask]} /> : <Note tone="wait">{words.signInFirst}</Note>}
       {!app.isRedeeming && (
-        <CodeBlock code={delegationCode(calendar.resourceKey, calendar.scope)} label={words.code} action="copy-code" />
+        <CodeBlock
+          code={delegationCode(app.view, { ...calendar, resource: calendar.resourceKey })}
+          label={words.code}
+          action="copy-code"
+        />
       )}
     </>
   )

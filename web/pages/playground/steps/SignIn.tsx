@@ -26,9 +26,7 @@ export function SignIn({ app }: { app: DemoApp }) {
       ) : (
         <Start app={app} actions={supportsFedcm ? [start, here] : [start]} />
       )}
-      {!app.isRedeeming && (
-        <CodeBlock code={signInCode(view.issuer, view.clientId)} label={words.code} action="copy-code" />
-      )}
+      {!app.isRedeeming && <CodeBlock code={signInCode(view)} label={words.code} action="copy-code" />}
     </>
   )
 }

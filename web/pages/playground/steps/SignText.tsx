@@ -74,7 +74,7 @@ export function SignText({ app }: { app: DemoApp }) {
       {signed && identity && (
         <Verified signed={signed} identity={identity} onChange={(shown) => show(signed.sent, signed.answer, shown)} />
       )}
-      <CodeBlock code={signatureCode(payload)} label={words.code} action="copy-code" />
+      <CodeBlock code={signatureCode(app.view, payload)} label={words.code} action="copy-code" />
     </>
   )
 }
