@@ -127,7 +127,7 @@ function startOf(sections: Section[], documents: Document[]): string {
     `<p class="lead">Guides and reference for people who use, build on and run ${slots.brand}.</p></div></div>`,
     `<div class="help-cards">${cards.join('')}</div>`,
     '<section class="card stack"><h2>API reference</h2>',
-    '<p>Every endpoint with its parameters, bodies, responses and errors: ',
+    '<p>Every endpoint with its parameters, bodies and responses, and the errors that all of them have: ',
     `<a href="${slots.api}/docs">API reference</a>.</p></section>`,
   )
 }

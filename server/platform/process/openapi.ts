@@ -117,7 +117,9 @@ const securitySchemes = {
   session: {
     type: 'http',
     scheme: 'bearer',
-    description: `Session token (cs_session_…), or the session cookie. ${aboutShownUser}`,
+    description:
+      'Session token (cs_session_…), which POST /api/auth/login/finish returns for an assertion of a passkey of the ' +
+      `user, or the session cookie. ${aboutShownUser}`,
   },
   federated_session: {
     type: 'apiKey',

@@ -93,3 +93,9 @@ test('the reference shows a token request of each grant, and who sends credentia
   const [, caller] = /<dt>Caller<\/dt><dd>(.*?)<\/dd>/.exec(signing) ?? []
   assert.equal(caller, 'An app with its <a href="/docs#client">client credentials</a> in the body')
 })
+
+test('the reference says how a program gets a session token', async () => {
+  const { body } = await world.api.inject({ url: '/docs' })
+  const [, session] = /<div id="session">(.*?)<\/div>/.exec(body) ?? []
+  assert.match(session ?? '', /Session token .*POST \/api\/auth\/login\/finish/)
+})

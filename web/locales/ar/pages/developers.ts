@@ -189,7 +189,7 @@ export const developerMessages: typeof english = {
 
   webhook: {
     title: 'خطاف الويب (Webhook)',
-    what: 'احصل على إشعار عند توقيع طلب توقيع أو رفضه أو انتهاء صلاحيته.',
+    what: 'احصل على أحداث عن طلبات التوقيع، وعن الهويات التي تستخدم التطبيق ومجموعاتها.',
     url: 'عنوان نقطة النهاية',
     urlHint: `${isolate('https://')}، أو ${isolate('http://')} على localhost`,
     urlInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://app.example.com/hook')}.`,

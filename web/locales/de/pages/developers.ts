@@ -189,7 +189,7 @@ export const developerMessages: typeof english = {
 
   webhook: {
     title: 'Webhook',
-    what: 'Erhalte ein Ereignis, wenn eine Signaturanfrage unterschrieben oder abgelehnt wird oder abläuft.',
+    what: 'Erhalte Ereignisse zu Signaturanfragen, und zu den Identitäten der App und ihren Gruppen.',
     url: 'Endpunkt-URL',
     urlHint: 'https://, oder http:// auf localhost',
     urlInvalid: 'Gib eine vollständige URL ein, etwa https://app.example.com/hook.',

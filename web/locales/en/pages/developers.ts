@@ -182,7 +182,7 @@ export const developerMessages = {
 
   webhook: {
     title: 'Webhook',
-    what: 'Get notified when a signing request is signed, denied or expires.',
+    what: 'Get events about signing requests, and about the identities that use the app and their groups.',
     url: 'Endpoint URL',
     urlHint: 'https://, or http:// on localhost',
     urlInvalid: 'Enter a full URL, such as https://app.example.com/hook.',
