@@ -55,6 +55,18 @@ for (const [what, { wrong, title }] of Object.entries(strangers))
     await ada.leave()
   })
 
+test('the developer of an app that sends no redirect URI reads that, and gets to the settings of the app', async () => {
+  const { shop, service } = stage
+  const ada = await stage.invite()
+  await ada.page.goto(`${service.authUrl}/signin?client_id=${shop.app.clientId}&response_type=code&scope=openid`)
+  await ada.page.getByText(faults.nowhereToReturn(shop.app.name)).waitFor()
+  await ada.page.getByText(faults.forDevelopers).click()
+  await ada.page.getByText(faults.nothingReceived).waitFor()
+  const settings = await ada.page.getByRole('link', { name: faults.openSettings }).getAttribute('href')
+  assert.equal(settings, `${service.authUrl}/developers/apps/${shop.app.clientId}/settings`)
+  await ada.leave()
+})
+
 test('a user who loses the network while signing in sees an error, and continues where they were', async () => {
   const { shop } = stage
   const ada = await stage.invite()

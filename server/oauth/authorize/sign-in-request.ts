@@ -182,7 +182,7 @@ async function requireRegistered(
   continues = false,
 ): Promise<{ app: RegisteredApp; redirectUri: string }> {
   const named = { fields: { client_id: visible(clientId), redirect_uri: visible(redirectUri) } }
-  const app = await apps.find(asId<ClientId>(clientId))
+  const app = await apps.find(asId<ClientId>(clientId)).catch((error: unknown) => rethrowNamed(error, named))
   if (!app) throw errors.invalid_client(named)
   const mayReturn = continues
     ? isFedcmResolvePage(app, redirectUri, site.baseUrl)
@@ -190,6 +190,12 @@ async function requireRegistered(
   if (mayReturn) return { app, redirectUri }
   usage.countError(app, 'invalid_redirect_uri')
   throw errors.invalid_redirect_uri({ fields: { ...named.fields, ...publicNames(app) } })
+}
+
+/** Adds what the app sent to the reason why its client metadata document was refused. */
+function rethrowNamed(error: unknown, named: { fields: Record<string, string> }): never {
+  if (!(error instanceof ApiError && error.code === 'invalid_client')) throw error
+  throw errors.invalid_client({ sentence: error.message, ...named })
 }
 
 /** Returns what names a registered app to users. An unregistered one names itself, so it is left out. */

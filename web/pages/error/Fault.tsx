@@ -15,10 +15,12 @@ type Words = ReturnType<typeof usePageWords>
  * Returns what happened, and who can fix it or what to do. Codes without a text of their own use the description from
  * the server.
  */
-function errorPageText({ error, description, app }: Pick<ErrorView, 'error' | 'description' | 'app'>, words: Words) {
+function errorPageText({ error, description, app, sent }: ErrorView, words: Words) {
   const titles: Record<string, string> = words.titles
   const hints: Record<string, string> = words.hints
   const title = titles[error] ?? words.title
+  if (app && error === 'invalid_redirect_uri' && sent?.redirectUri === '')
+    return { title, hint: words.nowhereToReturn(app.name) }
   if (app && error === 'invalid_redirect_uri') return { title, hint: words.unregistered(app.name) }
   if (error === 'sso_user_deactivated') return { title, hint: words.deactivated(readSiteSettings().brand.name) }
   return { title, hint: hints[error] ?? description }
@@ -55,7 +57,7 @@ export function ErrorPage() {
           {words.home}
         </a>
       </div>
-      {view.sent && <ForDeveloper error={view.error} sent={view.sent} isNamed={view.app !== undefined} />}
+      {view.sent && <ForDeveloper view={view} sent={view.sent} />}
       <p class="soft small">
         {words.stuck} <code>{view.requestId}</code>
       </p>
@@ -63,26 +65,30 @@ export function ErrorPage() {
   )
 }
 
-type DeveloperProps = { error: string; sent: NonNullable<ErrorView['sent']>; isNamed: boolean }
+type DeveloperProps = { view: ErrorView; sent: NonNullable<ErrorView['sent']> }
 
-/** Shows what the app sent, for its developer to compare with what is registered. It is text and never a link. */
-function ForDeveloper({ error, sent: { clientId, redirectUri }, isNamed }: DeveloperProps) {
+/**
+ * Shows the reason, and what the app sent, for its developer to compare with what is registered. It is text and never a
+ * link.
+ */
+function ForDeveloper({ view: { error, description, app }, sent: { clientId, redirectUri } }: DeveloperProps) {
   const words = usePageWords()
   const { authUrl, developers } = readSiteSettings()
   const { frame } = useMessages()
   const facts = [
     { label: words.facts.error, value: <code>{error}</code> },
+    { label: words.facts.reason, value: <bdi lang="en">{description}</bdi> },
     { label: words.facts.clientId, value: <code>{clientId}</code> },
-    { label: words.facts.redirectUri, value: <code>{redirectUri}</code> },
+    { label: words.facts.redirectUri, value: <code>{redirectUri === '' ? words.nothingReceived : redirectUri}</code> },
   ]
   return (
     <Disclosure summary={words.forDevelopers} icon="code-xml">
       <div class="stack">
         <Facts of={facts} />
         <p>
-          {isNamed && developers ? (
-            <a class="link" href={`${authUrl}/developers/apps/${encodeURIComponent(clientId)}`}>
-              {words.settings}
+          {app && developers ? (
+            <a class="link" href={`${authUrl}/developers/apps/${encodeURIComponent(clientId)}/settings`}>
+              {redirectUri === '' ? words.openSettings : words.settings}
               <Icon name="arrow-right" size="sm" class="flips" />
             </a>
           ) : (

@@ -49,6 +49,7 @@ describe(
         const { status, location, view } = await app.signIn()
         assert.deepEqual([status, location, view.error], [400, undefined, 'invalid_client'])
         assert.match(view.description, reason)
+        assert.deepEqual(view.sent, { clientId: app.clientId, redirectUri })
         assert.equal((await app.consent()).json().error, 'invalid_client')
         assert.equal(await app.row(), undefined)
       })

@@ -7,10 +7,14 @@ export const errorMessages: typeof english = {
   home: 'الانتقال إلى الصفحة الرئيسية',
   backTo: (host) => `الرجوع إلى ${isolate(host)}`,
   settings: 'أضِفه في إعدادات التطبيق',
-  facts: { error: 'الخطأ', clientId: 'معرّف العميل', redirectUri: 'العنوان المستلَم' },
+  openSettings: 'افتح إعدادات التطبيق',
+  nothingReceived: `بدون ${isolate('redirect_uri')}`,
+  facts: { error: 'الخطأ', reason: 'السبب', clientId: 'معرّف العميل', redirectUri: 'العنوان المستلَم' },
   unregistered: (app) =>
     `أرسلك ${isolate(app)} إلى هنا مع عنوان رجوع لم يسجّله. ` +
     'أنت في أمان: لم تتم مشاركة أي شيء. يمكن لمطوّر التطبيق إصلاح ذلك.',
+  nowhereToReturn: (app) =>
+    `أرسلك ${isolate(app)} إلى هنا بدون عنوان رجوع. أنت في أمان: لم تتم مشاركة أي شيء. يمكن لمطوّر التطبيق إصلاح ذلك.`,
   deactivated: (service) => `تواصل مع المسؤول. لم يتغير حسابك في ${isolate(service)}.`,
   stuck: 'هل ما زالت المشكلة قائمة؟ أبلغ مشغّل هذه الخدمة واذكر هذا الرقم المرجعي:',
   titles: {

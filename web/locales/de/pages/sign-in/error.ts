@@ -6,10 +6,15 @@ export const errorMessages: typeof english = {
   home: 'Zur Startseite',
   backTo: (host) => `Zurück zu ${host}`,
   settings: 'In den Einstellungen der App hinzufügen',
-  facts: { error: 'Fehler', clientId: 'Client-ID', redirectUri: 'Erhalten' },
+  openSettings: 'Einstellungen der App öffnen',
+  nothingReceived: 'Keine redirect_uri',
+  facts: { error: 'Fehler', reason: 'Grund', clientId: 'Client-ID', redirectUri: 'Erhalten' },
   unregistered: (app) =>
     `${app} hat dich mit einer Rücksprungadresse hierher geschickt, die nicht registriert ist. Keine Sorge: Es wurde ` +
     'nichts weitergegeben. Das Team der App kann das beheben.',
+  nowhereToReturn: (app) =>
+    `${app} hat dich ohne Rücksprungadresse hierher geschickt. Keine Sorge: Es wurde nichts weitergegeben. Das Team ` +
+    'der App kann das beheben.',
   deactivated: (service) => `Wende dich an deine Admins. Dein Konto bei ${service} ist unverändert.`,
   stuck: 'Du kommst nicht weiter? Wende dich an den Betreiber dieses Dienstes und nenne diese Referenz-ID:',
   titles: {

@@ -4,10 +4,14 @@ export const errorMessages = {
   home: 'Go to the start page',
   backTo: (host: string) => `Back to ${host}`,
   settings: 'Add it in the app’s settings',
-  facts: { error: 'Error', clientId: 'Client ID', redirectUri: 'Received' },
+  openSettings: 'Open the app’s settings',
+  nothingReceived: 'No redirect_uri',
+  facts: { error: 'Error', reason: 'Reason', clientId: 'Client ID', redirectUri: 'Received' },
   unregistered: (app: string) =>
     `${app} sent you here with a return address that it hasn’t registered. You’re safe: nothing was shared. The ` +
     'app’s developer can fix this.',
+  nowhereToReturn: (app: string) =>
+    `${app} sent you here without a return address. You’re safe: nothing was shared. The app’s developer can fix this.`,
   deactivated: (service: string) => `Contact your administrator. Your ${service} account hasn’t changed.`,
   stuck: 'Still stuck? Tell the operator of this service, and quote this reference ID:',
   /** Has the error code as key. */
