@@ -188,6 +188,8 @@ export type ErrorView = {
   error: string
   description: string
   requestId: string
+  /** Number of seconds after which to try again, of the header `Retry-After`. */
+  retryAfterSeconds?: number
   /** Invalid values that an app sent: shown as text for its developer. */
   sent?: { clientId: string; redirectUri: string }
   /** Registered app that sent them. Its website is the registered one. */

@@ -76,11 +76,18 @@ function createHosts(kernel: ServerContext, pages: Pages, isRegistered: Origins[
 }
 
 /** Returns the fields of an error for the error page. */
-function toError({ code, message, fields }: ApiError) {
+function toError({ code, message, fields, headers }: ApiError) {
   const { client_id: clientId, redirect_uri: redirectUri } = fields
   const sent = typeof clientId === 'string' && typeof redirectUri === 'string' ? { clientId, redirectUri } : undefined
   const { app_name: name, app_website: websiteUrl = null } = fields
   const isNamed = typeof name === 'string' && (websiteUrl === null || typeof websiteUrl === 'string')
   const app = isNamed ? { name, websiteUrl } : undefined
-  return { error: code, description: message, ...(sent && { sent }), ...(app && { app }) }
+  const retryAfterSeconds = Number(headers['retry-after'])
+  return {
+    error: code,
+    description: message,
+    ...(retryAfterSeconds && { retryAfterSeconds }),
+    ...(sent && { sent }),
+    ...(app && { app }),
+  }
 }

@@ -8,7 +8,7 @@ import { StepHeading } from '../frame/Frame.tsx'
 import { useLocale, useMessages } from '../frame/Root.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { atHandle } from '../../lib/text/handle.ts'
-import { localeOf } from '../../lib/text/dates.ts'
+import { localeOf } from '../../locales/locale.ts'
 import './unlock.css'
 
 type RecoveryCodeProps = {

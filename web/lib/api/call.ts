@@ -118,7 +118,9 @@ export async function parseResponse<T>(response: Response): Promise<T> {
   if (response.ok) return answer as T
   const { error, error_description, ...fields } = answer as Partial<Record<string, string>>
   const explained = error === 'session_changed' ? await shown?.explain() : undefined
-  throw new ApiError(response.status, error ?? 'server_error', explained ?? error_description ?? '', fields)
+  const retryAfterSeconds = response.headers.get('retry-after')
+  const parts = { ...fields, retryAfterSeconds }
+  throw new ApiError(response.status, error ?? 'server_error', explained ?? error_description ?? '', parts)
 }
 
 /** Returns the body of a response as text, complete or not at all. */

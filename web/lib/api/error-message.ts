@@ -8,7 +8,8 @@ export function errorMessage(error: unknown, { problem }: Pick<Messages, 'proble
   if (error instanceof NetworkError) return problem.unreachable
   if (error instanceof CeremonyError) return problem.ceremony[error.end]
   if (error instanceof ApiError) {
-    const { reason } = error.fields
+    const { reason, retryAfterSeconds } = error.fields
+    if (error.code === 'rate_limited') return problem.rateLimited(Number(retryAfterSeconds) || 60)
     if (error.code === 'account_suspended' && typeof reason === 'string') return problem.suspended(isolate(reason))
     return sentenceFor(error, problem.refused)
   }

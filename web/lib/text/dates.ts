@@ -1,3 +1,5 @@
+import { localeOf } from '../../locales/locale.ts'
+
 /** Number of milliseconds of a minute, an hour and a day. */
 const minute = 60_000
 const hour = 60 * minute
@@ -89,12 +91,6 @@ export function formatNumber(value: number): string {
 /** Returns whether two instants are on the same day for the user. */
 export function isSameDay(one: string, other: string): boolean {
   return midnight(new Date(one)) === midnight(new Date(other))
-}
-
-/** Returns the first locale of the browser in a language, with its region, or the language. */
-export function localeOf(language: string): string {
-  const isOfLanguage = (tag: string) => tag.toLowerCase().split('-')[0] === language
-  return globalThis.navigator?.languages?.find(isOfLanguage) ?? language
 }
 
 function daysBetween(then: Date, now: Date): number {

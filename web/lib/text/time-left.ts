@@ -1,4 +1,4 @@
-import { localeOf } from './dates.ts'
+import { localeOf } from '../../locales/locale.ts'
 
 const units = [
   ['day', 24 * 3600],

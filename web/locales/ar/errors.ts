@@ -1,4 +1,5 @@
 import type { problemMessages as english } from '../en/errors.ts'
+import { formatWait } from '../locale.ts'
 import { numberOf } from './format.ts'
 
 /** Holds the messages for errors. In Arabic. */
@@ -7,6 +8,7 @@ export const problemMessages: typeof english = {
     unreachable: 'يتعذّر الوصول إلى الخادم. تحقق من اتصالك وحاول مرة أخرى.',
     unexpected: 'حدث خطأ في هذه الصفحة. أعد تحميلها وحاول مرة أخرى.',
     suspended: (reason) => `علّق المشغّل حسابك: «${reason}»`,
+    rateLimited: (seconds) => `المحاولات كثيرة جدًا. انتظر ثم حاول مرة أخرى. المدة: ${formatWait(seconds, 'ar')}.`,
     ceremony: {
       declined: 'لم يُستخدم أي مفتاح مرور. حاول مرة أخرى، أو اختر جهازًا آخر في نافذة المتصفح.',
       superseded: 'بدأ طلب آخر لمفتاح مرور. حاول مرة أخرى.',
@@ -70,7 +72,6 @@ export const problemMessages: typeof english = {
       kms_changed: 'غيّر شخص ما إعدادات KMS للتو. أعد تحميل الصفحة.',
       kms_unavailable: 'لا يستجيب KMS بشكل صحيح. حاول مرة أخرى بعد قليل.',
       signed_action_required: 'لم يُحفظ: تتطلب هذه المؤسسة توقيعك على هذا التغيير.',
-      rate_limited: 'المحاولات كثيرة جدًا. انتظر دقيقة ثم حاول مرة أخرى.',
       temporarily_unavailable: 'الخادم مشغول. حاول مرة أخرى بعد قليل.',
       server_error: 'حدث خطأ من جانبنا. حاول مرة أخرى بعد قليل.',
     },

@@ -1,4 +1,5 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
+import { localeOf } from '../locale.ts'
 import { plural } from '../plural.ts'
 
 type CountedForms = Parameters<typeof plural<'ar'>>[2]
@@ -10,8 +11,7 @@ export function handleOf(handle: string): string {
 
 /** Writes a number in the digits of the user's region: Egypt and Dubai write them differently. */
 export function numberOf(value: number): string {
-  const isArabic = (tag: string) => tag.toLowerCase().split('-')[0] === 'ar'
-  return new Intl.NumberFormat(globalThis.navigator?.languages?.find(isArabic) ?? 'ar').format(value)
+  return new Intl.NumberFormat(localeOf('ar')).format(value)
 }
 
 /** Picks the form that goes with a number. `#` stands for the number. */

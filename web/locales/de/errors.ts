@@ -1,4 +1,5 @@
 import type { problemMessages as english } from '../en/errors.ts'
+import { formatWait } from '../locale.ts'
 
 /** Holds the messages for errors. In German. */
 export const problemMessages: typeof english = {
@@ -6,6 +7,7 @@ export const problemMessages: typeof english = {
     unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
     unexpected: 'Auf dieser Seite ist ein Fehler aufgetreten. Lade sie neu und versuche es noch einmal.',
     suspended: (reason) => `Der Betreiber hat dein Konto gesperrt: „${reason}“`,
+    rateLimited: (seconds) => `Zu viele Versuche. Warte ${formatWait(seconds, 'de')} und versuche es noch einmal.`,
     ceremony: {
       declined:
         'Es wurde kein Passkey verwendet. Versuche es noch einmal oder wähle im Browser-Dialog ein anderes Gerät.',
@@ -82,7 +84,6 @@ export const problemMessages: typeof english = {
       kms_changed: 'Jemand hat die KMS-Einstellungen gerade geändert. Lade die Seite neu.',
       kms_unavailable: 'Das KMS antwortet nicht korrekt. Versuche es gleich noch einmal.',
       signed_action_required: 'Nicht gespeichert: Diese Organisation verlangt, dass du diese Änderung unterschreibst.',
-      rate_limited: 'Zu viele Versuche. Warte eine Minute und versuche es noch einmal.',
       temporarily_unavailable: 'Der Server ist gerade ausgelastet. Versuche es gleich noch einmal.',
       server_error: 'Bei uns ist ein Fehler aufgetreten. Versuche es gleich noch einmal.',
     },

@@ -1,9 +1,12 @@
+import { formatWait } from '../locale.ts'
+
 /** Holds the messages for errors. */
 export const problemMessages = {
   problem: {
     unreachable: 'Can’t reach the server. Check your connection and try again.',
     unexpected: 'Something went wrong on this page. Reload it and try again.',
     suspended: (reason: string) => `The operator suspended this account. Reason: “${reason}”`,
+    rateLimited: (seconds: number) => `Too many attempts. Wait ${formatWait(seconds, 'en')} and try again.`,
     ceremony: {
       declined: 'No passkey was used. Try again, or choose another device in your browser’s dialog.',
       superseded: 'Another passkey request was started. Try again.',
@@ -73,7 +76,6 @@ export const problemMessages = {
       kms_changed: 'Someone just changed the KMS settings. Reload the page.',
       kms_unavailable: 'The KMS isn’t responding correctly. Try again in a moment.',
       signed_action_required: 'Not saved: this organization requires you to sign this change.',
-      rate_limited: 'Too many attempts. Wait a minute and try again.',
       temporarily_unavailable: 'The server is busy. Try again in a moment.',
       server_error: 'Something went wrong on our side. Try again in a moment.',
     },

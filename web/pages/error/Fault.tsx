@@ -15,7 +15,7 @@ type Words = ReturnType<typeof usePageWords>
  * Returns what happened, and who can fix it or what to do. Codes without a text of their own use the description from
  * the server.
  */
-function errorPageText({ error, description, app, sent }: ErrorView, words: Words) {
+function errorPageText({ error, description, app, sent, retryAfterSeconds = 60 }: ErrorView, words: Words) {
   const titles: Record<string, string> = words.titles
   const hints: Record<string, string> = words.hints
   const title = titles[error] ?? words.title
@@ -23,6 +23,7 @@ function errorPageText({ error, description, app, sent }: ErrorView, words: Word
     return { title, hint: words.nowhereToReturn(app.name) }
   if (app && error === 'invalid_redirect_uri') return { title, hint: words.unregistered(app.name) }
   if (error === 'sso_user_deactivated') return { title, hint: words.deactivated(readSiteSettings().brand.name) }
+  if (error === 'rate_limited') return { title, hint: words.rateLimited(retryAfterSeconds) }
   return { title, hint: hints[error] ?? description }
 }
 

@@ -188,6 +188,7 @@ test('SRF-06 fetching documents is rate-limited', async (t) => {
   }
   const { status, view } = await app.signIn({}, limitedWorld)
   assert.deepEqual([status, view.error, app.fetches()], [429, 'rate_limited', 0])
+  assert.equal(view.retryAfterSeconds, 60, 'the page says when to try again')
   assert.equal(
     (await app.signIn({ client_id: host.at('/many-0') }, limitedWorld)).status,
     200,

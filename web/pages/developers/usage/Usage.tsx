@@ -1,5 +1,6 @@
 import type { AppUsage } from '@countersign/protocol/clients/usage'
-import { localeOf, momentOf } from '../../../lib/text/dates.ts'
+import { momentOf } from '../../../lib/text/dates.ts'
+import { localeOf } from '../../../locales/locale.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { BarChart } from '../../../components/charts/Chart.tsx'

@@ -1,5 +1,6 @@
 import { isolate } from '@countersign/protocol/formats/registries/languages'
 import type { errorMessages as english } from '../../../en/pages/sign-in/error.ts'
+import { formatWait } from '../../../locale.ts'
 
 /** Holds the messages for error pages. In Arabic. */
 export const errorMessages: typeof english = {
@@ -38,6 +39,7 @@ export const errorMessages: typeof english = {
     temporarily_unavailable: 'الخدمة غير متاحة مؤقتًا',
   },
   title: 'حدث خطأ',
+  rateLimited: (seconds) => `انتظر ثم حاول مرة أخرى. المدة: ${formatWait(seconds, 'ar')}.`,
   hints: {
     not_found: 'تحقق من العنوان أو انتقل إلى الصفحة الرئيسية.',
     invalid_client: 'التطبيق الذي أرسلك إلى هنا غير مسجّل في هذه الخدمة أو معطّل. لم تتم مشاركة أي شيء. أبلغ مطوّره.',
@@ -52,7 +54,6 @@ export const errorMessages: typeof english = {
     sso_provider_error: 'حاول مرة أخرى بعد قليل. يمكن للمسؤول رؤية السبب في سجل تدقيق المؤسسة.',
     sso_provider_timeout: 'حاول مرة أخرى بعد قليل. يمكن للمسؤول رؤية السبب في سجل تدقيق المؤسسة.',
     too_many_pending: 'يطلب عدد كبير من أجهزتك فتح قفلها. انتظر بضع دقائق ثم حاول مرة أخرى.',
-    rate_limited: 'انتظر دقيقة ثم حاول مرة أخرى.',
     request_not_found: 'لا يؤدي الرابط إلى طلب توقيع. ارجع إلى التطبيق وحاول مرة أخرى.',
     server_error: 'حاول مرة أخرى بعد قليل. إذا تكرر الخطأ، فأرسل الرقم المرجعي أدناه إلى مشغّل الخدمة.',
     temporarily_unavailable: 'حاول مرة أخرى بعد قليل.',

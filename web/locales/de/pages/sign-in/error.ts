@@ -1,4 +1,5 @@
 import type { errorMessages as english } from '../../../en/pages/sign-in/error.ts'
+import { formatWait } from '../../../locale.ts'
 
 /** Holds the messages for error pages. In German. */
 export const errorMessages: typeof english = {
@@ -38,6 +39,7 @@ export const errorMessages: typeof english = {
     temporarily_unavailable: 'Dienst vorübergehend nicht verfügbar',
   },
   title: 'Etwas ist schiefgegangen',
+  rateLimited: (seconds) => `Warte ${formatWait(seconds, 'de')} und versuche es noch einmal.`,
   hints: {
     not_found: 'Prüfe die Adresse oder geh zur Startseite.',
     invalid_client:
@@ -60,7 +62,6 @@ export const errorMessages: typeof english = {
     sso_provider_timeout: 'Versuche es gleich noch einmal. Deine Admins sehen den Grund im Audit-Log der Organisation.',
     too_many_pending:
       'Zu viele deiner Geräte möchten entsperrt werden. Warte ein paar Minuten und versuche es noch einmal.',
-    rate_limited: 'Warte eine Minute und versuche es noch einmal.',
     request_not_found: 'Der Link führt zu keiner Signaturanfrage. Geh zurück zur App und versuche es noch einmal.',
     server_error: 'Versuche es gleich noch einmal. Wenn es wieder passiert, nenne dem Betreiber die Referenz-ID unten.',
     temporarily_unavailable: 'Versuche es gleich noch einmal.',

@@ -1,3 +1,5 @@
+import { formatWait } from '../../../locale.ts'
+
 /** Holds the messages for error pages. */
 export const errorMessages = {
   forDevelopers: 'For the app’s developer',
@@ -36,6 +38,7 @@ export const errorMessages = {
     temporarily_unavailable: 'Service temporarily unavailable',
   },
   title: 'Something went wrong',
+  rateLimited: (seconds: number) => `Wait ${formatWait(seconds, 'en')} and try again.`,
   /** Has the error code as key. Other errors show the description that the server sends. */
   hints: {
     not_found: 'Check the address or go to the start page.',
@@ -56,7 +59,6 @@ export const errorMessages = {
     sso_provider_timeout:
       'Try again in a moment. Your administrator can see the reason in the organization’s audit log.',
     too_many_pending: 'Too many of your devices ask to be unlocked. Wait a few minutes and try again.',
-    rate_limited: 'Wait a minute and try again.',
     request_not_found: 'The link doesn’t lead to a signing request. Go back to the app and try again.',
     server_error: 'Try again in a moment. If it happens again, send the reference ID below to the operator.',
     temporarily_unavailable: 'Try again in a moment.',
