@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
    Rows that are displayed as cards are no table for screen readers without these roles. */
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, Ref } from 'preact'
 import { useMessages } from '../frame/Root.tsx'
 import { Icon } from './Icon.tsx'
 
@@ -59,14 +59,22 @@ export function Table<Row>({ caption, columns, rows, keyOf, isOpen }: Props<Row>
   )
 }
 
-type SearchProps = { label: string; value: string; onInput: (text: string) => void; action?: string }
+type SearchProps = {
+  label: string
+  value: string
+  onInput: (text: string) => void
+  action?: string
+  /** Gets the field, to focus it. */
+  field?: Ref<HTMLInputElement>
+}
 
 /** The search field of a toolbar. */
-export function Search({ label, value, onInput, action }: SearchProps) {
+export function Search({ label, value, onInput, action, field = null }: SearchProps) {
   return (
     <div class="affix">
       <Icon name="search" />
       <input
+        ref={field}
         class="input"
         type="search"
         placeholder={label}

@@ -1,6 +1,7 @@
 import type { OrganizationMember } from '@countersign/protocol/organizations/organizations'
 import type { OrganizationRole } from '@countersign/protocol/formats/role'
-import { useState } from 'preact/hooks'
+import type { Ref, RefObject } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { useLatestRead } from '../../../components/form/use-latest-read.ts'
@@ -9,6 +10,7 @@ import { useMessages } from '../../../components/frame/Root.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
 import { ApiError } from '../../../lib/api/call.ts'
+import { keepFocus } from '../../../lib/focus.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { type SignedAction, act, signedOrUnsigned } from '../session/acts.ts'
 import { useBusinessMessages, usePeopleMessages } from '../words.ts'
@@ -40,6 +42,7 @@ export function MemberSection(section: Props) {
   const { frame } = useMessages()
   const [question, setQuestion] = useState(() => unfinishedChange(unfinished))
   const { filter, setFilter, page, readMore, replace, remove, doing } = useFoundMembers(section)
+  const search = useRef<HTMLInputElement>(null)
   /** What the menus of the members start. It does not wait for reads of the list. */
   const selecting = useActions()
   const more: Action = { name: 'more', label: people.showMore, look: 'secondary', do: readMore }
@@ -66,15 +69,16 @@ export function MemberSection(section: Props) {
   }
   const select = (requested: MemberDialog) => {
     const open = () => (requested.about === 'change' ? edit(requested.member) : removeOrAsk(requested))
-    void selecting.perform({ name: requested.about, do: open })
+    // The row of the member may go away, and its menu with it.
+    void selecting.perform({ name: requested.about, do: () => keepFocus(open) })
   }
   return (
     <>
       <ErrorMessage of={selecting.problem ?? doing.problem} />
       <Card flush>
-        <Toolbar organization={organization} filter={filter} onFilter={setFilter} />
+        <Toolbar organization={organization} filter={filter} search={search} onFilter={setFilter} />
         {page.members.length === 0 ? (
-          <NoMatch onClear={() => setFilter(noFilter)} />
+          <NoMatch search={search} onClear={() => setFilter(noFilter)} />
         ) : (
           <MemberTable organization={organization} identities={identities} members={page.members} onSelect={select} />
         )}
@@ -148,9 +152,13 @@ function useFoundMembers({
   return { filter, setFilter, page, readMore, replace, remove, doing }
 }
 
-type ToolbarProps = Pick<Props, 'organization'> & { filter: MemberFilter; onFilter: (filter: MemberFilter) => void }
+type ToolbarProps = Pick<Props, 'organization'> & {
+  filter: MemberFilter
+  search: Ref<HTMLInputElement>
+  onFilter: (filter: MemberFilter) => void
+}
 
-function Toolbar({ organization, filter, onFilter }: ToolbarProps) {
+function Toolbar({ organization, filter, search, onFilter }: ToolbarProps) {
   const words = useBusinessMessages()
   const people = usePeopleMessages()
   const roles = Object.entries(words.roles).filter((entry): entry is [OrganizationRole, string] => isRole(entry[0]))
@@ -161,6 +169,7 @@ function Toolbar({ organization, filter, onFilter }: ToolbarProps) {
         label={seesEmails ? people.search : people.searchNames}
         value={filter.q}
         action="search-members"
+        field={search}
         onInput={(q) => onFilter({ ...filter, q })}
       />
       <Filter
@@ -173,12 +182,17 @@ function Toolbar({ organization, filter, onFilter }: ToolbarProps) {
   )
 }
 
-function NoMatch({ onClear }: { onClear: () => void }) {
+function NoMatch({ search, onClear }: { search: RefObject<HTMLInputElement | null>; onClear: () => void }) {
   const people = usePeopleMessages()
+  const clear = () => {
+    onClear()
+    // The button that has the focus goes away.
+    search.current?.focus()
+  }
   return (
     <Empty icon="users" title={people.noMatch}>
       <p>{people.noMatchWhat}</p>
-      <button type="button" class="button" onClick={onClear}>
+      <button type="button" class="button" data-action="clear-filters" onClick={clear}>
         {people.clear}
       </button>
     </Empty>

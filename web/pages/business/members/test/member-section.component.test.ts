@@ -155,14 +155,49 @@ test('while a member is read before the change, the page says so', async () => {
   assert.ok(document.querySelector('dialog form'))
 })
 
+const inMain = () => h('main', {}, h(Members, given))
+
 test('a member who was removed before an admin edits them is no longer shown', async () => {
   const { click, find, text } = await renderForOrganization(
-    () => h(Members, given),
+    inMain,
     answerWith([bob, ada], () => new Refused(404, 'member_not_found')),
   )
   await click('[data-action="show-members"]')
+  find('[data-action="member-menu"]').focus()
   await click('[data-action="change-of-member"]')
+  assert.equal(document.activeElement?.localName, 'h1', 'the menu is gone')
   assert.match(find('[role=alert] .problem').textContent, /member/)
   assert.doesNotMatch(text(), /@bob/)
   assert.match(text(), /1 of 1/)
+})
+
+test('after a removal the heading has the focus', async () => {
+  const { click, find } = await renderForOrganization(
+    inMain,
+    answerWith([bob, ada], () => null),
+  )
+  await click('[data-action="show-members"]')
+  find('[data-action="member-menu"]').focus()
+  await click('[data-action="remove-of-member"]')
+  await click('[data-action="remove-member"]')
+  assert.equal(document.activeElement?.localName, 'h1')
+})
+
+test('clearing a search without a match focuses the search field', async () => {
+  const searched = Promise.withResolvers<undefined>()
+  const { click, after, find, text } = await renderForOrganization(inMain, ({ name, query }) => {
+    if (name === `GET ${path}/invitations`) return { invitations: [] }
+    const members = query.has('q') ? [] : [ada, bob]
+    if (query.has('q')) searched.resolve(undefined)
+    return { members, nextCursor: null, total: members.length }
+  })
+  await click('[data-action="show-members"]')
+  await after(() => {
+    typeInto(find('[data-action="search-members"]'), 'x')
+    return searched.promise
+  })
+  await after(() => find('[data-action="clear-filters"]').focus())
+  await click('[data-action="clear-filters"]')
+  assert.equal(document.activeElement?.getAttribute('data-action'), 'search-members')
+  assert.match(text(), /@bob/)
 })
