@@ -22,7 +22,7 @@ import {
   noFilter,
   readAllMembers,
   readInvitations,
-  readMembers,
+  readShownMembers,
   readUnfinishedMember,
   toCsv,
 } from './people.ts'
@@ -91,7 +91,7 @@ function usePeople(organization: SectionProps['organization']) {
     label: words.retry,
     do: async () => {
       const [page, invitations, unfinished] = await Promise.all([
-        readMembers(organization, noFilter),
+        readShownMembers(organization, found?.page.members.length ?? 0),
         readInvitations(organization),
         readUnfinishedMember(organization),
       ])

@@ -30,6 +30,13 @@ export async function readMembers(
   return { members: [...(shown?.members ?? []), ...members], nextCursor, total }
 }
 
+/** Reads all members in pages until there are as many as are shown, or no more. */
+export async function readShownMembers(organization: OwnOrganization, shown: number): Promise<MemberPage> {
+  let page = await readMembers(organization, noFilter)
+  while (page.nextCursor !== null && page.members.length < shown) page = await readMembers(organization, noFilter, page)
+  return page
+}
+
 const formBeginning = 'member-'
 
 /** Names the form of a member among the input that is kept while its change is signed. */

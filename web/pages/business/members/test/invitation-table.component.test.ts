@@ -61,6 +61,29 @@ test('revoking an invitation that was accepted meanwhile says so, and shows what
   assert.equal(requests.filter(({ name }) => name === `GET ${path}/members`).length, 2, 'the member is shown')
 })
 
+test('an invitation that was accepted meanwhile leaves the members that were shown before', async () => {
+  const members = ['bob', 'carl', 'dora', 'emil'].map((handle) => pageMember(handle, 'member'))
+  const { click, text } = await renderForOrganization(
+    () => h(Members, given),
+    ({ name, query }) => {
+      if (name === `GET ${path}/invitations`) return { invitations: [pageInvitation('fay')] }
+      if (name !== `GET ${path}/members`) return new Refused(404, 'invitation_not_found')
+      const at = Number(query.get('cursor') ?? 0)
+      const nextCursor = at + 1 < members.length ? String(at + 1) : null
+      return { members: [members[at]], nextCursor, total: members.length }
+    },
+  )
+  await click('[data-action="show-members"]')
+  await click('[data-action="more"]')
+  await click('[data-action="more"]')
+  assert.match(text(), /3 of 4/)
+  await click('[data-action="show-invitations"]')
+  await click('[data-action="withdraw-invitation-fay"]')
+  await click('[data-action="show-members"]')
+  assert.match(text(), /3 of 4/)
+  assert.match(text(), /@dora/)
+})
+
 test('an invitation is revoked while another one is mailed again, whose answer changes nothing else', async () => {
   const mailed = Promise.withResolvers<unknown>()
   const dora = { handle: null, email: 'dora@example.com' }
