@@ -6,7 +6,7 @@ import { Field } from '../../../components/form/Field.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { act } from '../session/acts.ts'
 import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
-import { isText, useKeptState } from '../session/kept-input.ts'
+import { isText, rebaseValue, useKeptState } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { useCouncilMessages } from './words.ts'
@@ -18,7 +18,7 @@ export function ApprovalsNeeded({ organization, present }: Props) {
   const { approvals: words } = useBusinessMessages()
   const { found, founding, change } = useCouncilMessages()
   const doing = useActions()
-  const [written, setWritten] = useKeptState('approvals.needed', String(present), isText)
+  const [written, setWritten] = useKeptState('approvals.needed', String(present), isText, rebaseValue)
   const [problem, setProblem] = useState<string>()
   const propose: Action = {
     name: 'save-approvals',

@@ -10,7 +10,7 @@ import { useLocale } from '../../../components/frame/Root.tsx'
 import { StepHeading } from '../../../components/frame/Frame.tsx'
 import { act } from '../session/acts.ts'
 import { useReopenedNote } from '../session/ReturnedActNote.tsx'
-import { useKeptState } from '../session/kept-input.ts'
+import { rebaseValue, useKeptState } from '../session/kept-input.ts'
 import type { connectionRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 
@@ -66,7 +66,8 @@ function Question({ of: { connectionId, scim }, given, mayMake, onMade, onRemove
   const { words: said, language } = useLocale()
   const doing = useActions()
   const name = `directory-${connectionId}.subjectBy` as const
-  const [subjectBy, setSubjectBy] = useKeptState<SubjectBy>(name, scim?.subjectBy ?? 'externalId', isSubjectBy)
+  const present = scim?.subjectBy ?? 'externalId'
+  const [subjectBy, setSubjectBy] = useKeptState<SubjectBy>(name, present, isSubjectBy, rebaseValue)
   const make: Action = {
     name: 'make-scim-token',
     label: scim ? words.replace : words.make,

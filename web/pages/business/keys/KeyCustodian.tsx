@@ -4,7 +4,7 @@ import { ApiError } from '../../../lib/api/call.ts'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { act } from '../session/acts.ts'
-import { isText, useKeptState } from '../session/kept-input.ts'
+import { isText, rebaseValue, useKeptState } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 import { keyCustodyOfMode } from '@countersign/protocol/formats/role'
@@ -82,7 +82,7 @@ export function ChangeKeyCustody({ organization, kmsUrl = '', mode, onSaved, onC
   const { frame } = useMessages()
   const doing = useActions()
   const [chosen, setChosen] = useKeptState('keeper.mode', mode, isMode)
-  const [typed, setTyped] = useKeptState('keeper.kms', kmsUrl, isText)
+  const [typed, setTyped] = useKeptState('keeper.kms', kmsUrl, isText, rebaseValue)
   const [problem, setProblem] = useState<keyof typeof words.kmsVerdicts>()
   const needsKms = chosen === 'enterprise_managed'
   const save: Action = {

@@ -1,4 +1,3 @@
-import { isObject } from '@countersign/protocol/formats/json'
 import {
   type OrganizationRole,
   type OrganizationScope,
@@ -10,6 +9,7 @@ import type {
   OrganizationMember,
   OwnOrganization,
 } from '@countersign/protocol/organizations/organizations'
+import { useState } from 'preact/hooks'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { assignableRoles, assignableScopes, isRole, memberRef } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
@@ -21,7 +21,7 @@ import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
 import { ApprovalsNote } from '../session/ApprovalsNote.tsx'
 import { useReopenedNote } from '../session/ReturnedActNote.tsx'
-import { isBoolean, isTexts, useKeptState } from '../session/kept-input.ts'
+import { isBoolean, isTexts, rebaseList, rebaseValue, useKeptState } from '../session/kept-input.ts'
 
 type RoleOptionsProps = {
   organization: OwnOrganization
@@ -57,10 +57,6 @@ function permissionsOf({ role, scopes, signingAuthority }: OrganizationMember): 
   return { role, scopes, signingAuthority }
 }
 
-function isPermissions(value: unknown): value is Permissions {
-  return isObject(value) && isRole(value['role']) && areScopes(value['scopes']) && isBoolean(value['signingAuthority'])
-}
-
 /** Returns what a change changes. The service gives a new role its own permissions, unless the change names others. */
 function diffPermissions(before: Permissions, { role, scopes, signingAuthority }: Permissions): MemberChange {
   if (role !== before.role) return { role, scopes: [...scopes], signingAuthority }
@@ -85,11 +81,23 @@ export function EditMember({ organization, member, onChanged, onClose }: EditMem
   const doing = useActions()
   const form = formOf(member)
   const note = useReopenedNote(form)
-  // Only what differs from here is sent, also if another admin changes the member while this one signs.
-  const [before] = useKeptState(`${form}.before`, permissionsOf(member), isPermissions)
-  const [role, setRole] = useKeptState(`${form}.role`, member.role, isRole)
-  const [scopes, setScopes] = useKeptState<readonly OrganizationScope[]>(`${form}.scopes`, member.scopes, areScopes)
-  const [signingAuthority, setAuthority] = useKeptState(`${form}.authority`, member.signingAuthority, isBoolean)
+  // Only what differs from here is sent.
+  const [before] = useState(() => permissionsOf(member))
+  const [role, setRole] = useKeptState(`${form}.role`, before.role, isRole, rebaseValue)
+  // A role that the user has chosen comes with its permissions.
+  const rebases = role === before.role
+  const [scopes, setScopes] = useKeptState<readonly OrganizationScope[]>(
+    `${form}.scopes`,
+    before.scopes,
+    areScopes,
+    rebases ? rebaseList : undefined,
+  )
+  const [signingAuthority, setAuthority] = useKeptState(
+    `${form}.authority`,
+    before.signingAuthority,
+    isBoolean,
+    rebases ? rebaseValue : undefined,
+  )
   const save: Action = {
     name: 'save-member',
     label: words.save,

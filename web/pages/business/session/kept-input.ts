@@ -9,8 +9,11 @@ import { type ActOutcome, ifAllowed } from '../../../lib/acts/returning.ts'
 /** Name in session storage, which belongs to this tab alone. */
 const storageKey = 'input'
 
-/** The fields that are on the page, by form and field, each with its value. */
-const shown = new Map<string, unknown>()
+/** A field with its value, and the one that it started with. */
+type Input = { value: unknown; start: unknown }
+
+/** The fields that are on the page, by form and field. */
+const shown = new Map<string, Input>()
 
 /** Input from before the tab left that no field has taken yet. */
 let kept: Record<string, unknown> = {}
@@ -50,20 +53,39 @@ export function findKeptForm(beginning: string): string | undefined {
   return name?.slice(beginning.length, name.lastIndexOf('.'))
 }
 
-/** The state of a field, by `form.field`. It starts with the kept input, if there is any. Not for secrets. */
+/**
+ * The state of a field, by `form.field`. It starts with the kept input, if there is any. Not for secrets. `start` may
+ * have changed since the input was kept, such as by a colleague: `rebase` applies what the user had changed to the
+ * present one.
+ */
 export function useKeptState<T>(
   name: `${string}.${string}`,
   start: T,
   isValue: (value: unknown) => value is T,
+  rebase: Rebase<T> = (value) => value,
 ): [T, (value: T) => void] {
   const [value, setValue] = useState<T>(() => {
     const before = kept[name]
     delete kept[name]
-    return isValue(before) ? before : start
+    if (!isObject(before) || !isValue(before['value'])) return start
+    return isValue(before['start']) ? rebase(before['value'], before['start'], start) : before['value']
   })
-  useEffect(() => void shown.set(name, value), [value])
+  useEffect(() => void shown.set(name, { value, start }), [value, start])
   useEffect(() => () => void shown.delete(name), [])
   return [value, (next) => setValue(() => next)]
+}
+
+type Rebase<T> = (value: T, before: T, present: T) => T
+
+/** Returns the value of a field if the user had changed it. */
+export function rebaseValue<T extends boolean | string>(value: T, before: T, present: T): T {
+  return value === before ? present : value
+}
+
+/** Returns a list with what the user had added and without what they had removed. */
+export function rebaseList<T>(value: readonly T[], before: readonly T[], present: readonly T[]): T[] {
+  const remaining = present.filter((each) => value.includes(each) || !before.includes(each))
+  return [...remaining, ...value.filter((each) => !before.includes(each) && !present.includes(each))]
 }
 
 export function isText(value: unknown): value is string {

@@ -2,13 +2,13 @@ import { slugPattern } from '@countersign/protocol/formats/domain'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { isObject } from '@countersign/protocol/formats/json'
 import type { OwnOrganization, OrganizationChange } from '@countersign/protocol/organizations/organizations'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useDraft } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { act } from '../session/acts.ts'
-import { isText, useKeptState } from '../session/kept-input.ts'
+import { isText, rebaseValue, useKeptState } from '../session/kept-input.ts'
 import { memberContext } from '../session/membership.ts'
 import { useBusinessMessages } from '../words.ts'
 
@@ -18,9 +18,9 @@ type Props = { organization: OwnOrganization; onChanged: (organization: OwnOrgan
 export function OrganizationDetails({ organization, onChanged }: Props) {
   const words = useBusinessMessages()
   const doing = useActions()
-  const [kept, keep] = useKeptState('details.draft', draftOf(organization), isDraft)
-  // Another admin may have changed the organization since: only what differs from here is sent.
-  const [start, setStart] = useKeptState('details.start', draftOf(organization), isDraft)
+  // Another admin may change the organization: only what differs from here is sent.
+  const [start, setStart] = useState(draftOf(organization))
+  const [kept, keep] = useKeptState('details.draft', start, isDraft, rebaseDraft)
   const { draft, faults, saved, write, submit } = useDraft(() => kept, validateDraft)
   useEffect(() => keep(draft), [draft])
   const problemOf = (field: keyof Draft) => (faults.has(field) ? words.invalid[field] : undefined)
@@ -69,6 +69,13 @@ export type Draft = { name: string; slug: string }
 
 function isDraft(value: unknown): value is Draft {
   return isObject(value) && isText(value['name']) && isText(value['slug'])
+}
+
+function rebaseDraft(draft: Draft, before: Draft, present: Draft): Draft {
+  return {
+    name: rebaseValue(draft.name, before.name, present.name),
+    slug: rebaseValue(draft.slug, before.slug, present.slug),
+  }
 }
 
 export function draftOf({ name, slug }: OwnOrganization): Draft {

@@ -9,7 +9,7 @@ import { Field } from '../../../components/form/Field.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { useMessages } from '../../../components/frame/Root.tsx'
 import { act } from '../session/acts.ts'
-import { isText, isTexts, useKeptState } from '../session/kept-input.ts'
+import { isText, isTexts, rebaseList, rebaseValue, useKeptState } from '../session/kept-input.ts'
 import type { connectionRef } from '../session/membership.ts'
 import { useReopenedNote } from '../session/ReturnedActNote.tsx'
 import { useBusinessMessages, type BusinessWords } from '../words.ts'
@@ -30,8 +30,8 @@ export function EditSsoConnection({ of: connection, domains, given, onChanged, o
   const doing = useActions()
   const form = `change-${connection.connectionId}` as const
   const note = useReopenedNote(form)
-  const [name, setName] = useKeptState(`${form}.name`, connection.name, isText)
-  const [chosen, setChosen] = useKeptState(`${form}.domains`, connection.domains, isTexts)
+  const [name, setName] = useKeptState(`${form}.name`, connection.name, isText, rebaseValue)
+  const [chosen, setChosen] = useKeptState(`${form}.domains`, connection.domains, isTexts, rebaseList)
   const [renewed, setRenewed] = useState('')
   const [refused, setRefused] = useState<{ text: string; because: Because }>()
   const field = connection.oidc ? 'clientSecret' : 'metadataUrl'
@@ -43,9 +43,10 @@ export function EditSsoConnection({ of: connection, domains, given, onChanged, o
       if (!isDisplayName(name)) return
       const body = {
         ...(name !== connection.name && { name }),
-        domains: chosen,
+        ...(!areSame(chosen, connection.domains) && { domains: chosen }),
         ...replacementOf(field, renewed.trim()),
       }
+      if (Object.keys(body).length === 0) return onClose()
       const path = 'PATCH /api/organizations/:organizationId/sso-connections/:connectionId'
       try {
         await act(path, { ...given, body })
@@ -92,6 +93,10 @@ export function EditSsoConnection({ of: connection, domains, given, onChanged, o
       </ActionForm>
     </Dialog>
   )
+}
+
+function areSame(chosen: string[], before: string[]): boolean {
+  return chosen.length === before.length && chosen.every((domain) => before.includes(domain))
 }
 
 type Because = keyof BusinessWords['sso']['notReadAgain']
