@@ -94,10 +94,13 @@ type FilterProps<Value> = {
   of: { value: Value; label: string }[]
   chosen: Value
   onChoose: (value: Value) => void
+  /** Called when the user may be about to open it, to read what there is to choose. */
+  onOpen?: () => void
+  action?: string
 }
 
 /** A select box of a toolbar. Its first value usually names what it filters, such as “All roles”. */
-export function Filter<Value extends string>({ label, of, chosen, onChoose }: FilterProps<Value>) {
+export function Filter<Value extends string>({ label, of, chosen, onChoose, onOpen, action }: FilterProps<Value>) {
   const choose = (written: string) => {
     const found = of.find(({ value }) => value === written)
     if (found) onChoose(found.value)
@@ -107,6 +110,8 @@ export function Filter<Value extends string>({ label, of, chosen, onChoose }: Fi
       class="select"
       aria-label={label}
       value={chosen}
+      data-action={action}
+      onFocus={onOpen}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     >
       {of.map(({ value, label: text }) => (

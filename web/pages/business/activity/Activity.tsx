@@ -1,5 +1,5 @@
 import { useActivityMessages } from '../../../components/display/activity-words.ts'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { ActionButton, Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
@@ -9,16 +9,15 @@ import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Menu } from '../../../components/ui/Menu.tsx'
 import { Filter, Search } from '../../../components/ui/Table.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
-import { reportUnexpected } from '../../../lib/api/error-message.ts'
 import { downloadFile } from '../../../lib/download.ts'
 import type { SectionProps } from '../OrganizationPage.tsx'
 import { memberContext } from '../session/membership.ts'
 import { callBusinessForText } from '../session/session.ts'
 import { useBusinessMessages } from '../words.ts'
-import { readAllMembers, noFilter as everyMember } from '../members/people.ts'
 import { Events } from './Events.tsx'
 import { type EventFilter, type EventPage, kinds, noFilter, periods, queryOf, readEvents } from './read-events.ts'
 import { plainText, sentenceOf } from './sentence.ts'
+import { usePeople } from './use-people.ts'
 import { useOrganizationActivityMessages } from './words.ts'
 import './activity.css'
 
@@ -54,11 +53,12 @@ export function Activity({ organization }: Props) {
   const entries = page?.entries.filter((entry) =>
     `${plainText(sentenceOf(entry, page.people, texts))} @${entry.handle}`.toLocaleLowerCase().includes(searched),
   )
+  const people = usePeople(organization, page)
   const again: Action = { name: 'retry', label: retry, look: 'secondary', do: readAgain }
   return (
     <>
       <Head organization={organization} filter={filter} />
-      <Toolbar organization={organization} filter={filter} onFilter={setFilter} search={search} onSearch={setSearch} />
+      <Toolbar people={people} filter={filter} onFilter={setFilter} search={search} onSearch={setSearch} />
       <Card flush>
         {!page && (doing.problem === undefined ? <Skeleton rows={6} /> : <Actions of={[again]} doing={doing} />)}
         {page && entries?.length === 0 && (
@@ -125,29 +125,25 @@ function Head({ organization, filter }: Props & { filter: EventFilter }) {
   )
 }
 
-type ToolbarProps = Props & {
+type ToolbarProps = {
+  people: ReturnType<typeof usePeople>
   filter: EventFilter
   onFilter: (filter: EventFilter) => void
   search: string
   onSearch: (text: string) => void
 }
 
-function Toolbar({ organization, filter, onFilter, search, onSearch }: ToolbarProps) {
+function Toolbar({ people, filter, onFilter, search, onSearch }: ToolbarProps) {
   const words = useOrganizationActivityMessages()
-  const [members, setMembers] = useState<{ value: string; label: string }[]>([])
-  useEffect(() => {
-    void readAllMembers(organization, everyMember).then(
-      (all) => setMembers(all.map(({ identityId, displayName }) => ({ value: identityId, label: displayName }))),
-      reportUnexpected,
-    )
-  }, [])
   return (
     <div class="toolbar">
       <Search label={words.search} value={search} onInput={onSearch} action="search-events" />
       <Filter
         label={words.person}
-        of={[{ value: 'all', label: words.everyone }, ...members]}
+        of={[{ value: 'all', label: words.everyone }, ...people.options]}
         chosen={filter.by}
+        onOpen={people.readMembers}
+        action="filter-by-person"
         onChoose={(by) => onFilter({ ...filter, by })}
       />
       <Filter
