@@ -177,3 +177,15 @@ async function addIdentity({ page }: Person, payload: { handle: string; displayN
   const sent: [string, string] = [`${stage.service.baseUrl}/api/identities`, JSON.stringify(payload)]
   assert.equal(await page.evaluate(send, sent), 201)
 }
+
+test('the way to another step of the playground moves the focus to its heading', async () => {
+  const ida = await stage.invite()
+  const { page } = ida
+  await page.goto(`${stage.service.authUrl}/playground`)
+  for (const way of ['next-step', 'next-step', 'previous-step']) {
+    await ida.control(way).press('Enter')
+    await page.locator('.tour-main h2:focus').waitFor()
+  }
+  assert.equal(await page.locator('h2:focus').innerText(), playground.steps.identity.heading)
+  await ida.leave()
+})

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useMessages } from '../frame/Root.tsx'
 import type { ComponentChildren } from 'preact'
+import { isolate } from '../../lib/text/isolate.ts'
 
 type Props = {
   text: string
@@ -31,10 +32,18 @@ export function CopyButton({ text, action, what }: Props) {
 
 type Copyable = { label: string; value: string; action: string }
 
+type FieldsProps = {
+  of: Copyable[]
+  /** The entry of a list that the values belong to. The names of the buttons say so for screen readers. */
+  owner?: string
+  children?: ComponentChildren
+}
+
 /**
  * Lists values that users transfer character by character, each with a button that copies it. Other facts may follow.
  */
-export function CopyableFields({ of, children }: { of: Copyable[]; children?: ComponentChildren }) {
+export function CopyableFields({ of, owner, children }: FieldsProps) {
+  const nameOf = (label: string) => (owner === undefined ? label : `${label}: ${isolate(owner)}`)
   return (
     <dl class="facts copies">
       {of.map(({ label, value, action }) => (
@@ -42,7 +51,7 @@ export function CopyableFields({ of, children }: { of: Copyable[]; children?: Co
           <dt>{label}</dt>
           <dd>
             <code>{value}</code>
-            <CopyButton text={value} action={action} what={label} />
+            <CopyButton text={value} action={action} what={nameOf(label)} />
           </dd>
         </div>
       ))}

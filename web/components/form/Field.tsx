@@ -87,12 +87,14 @@ export function Field({
             </p>
           )}
         </div>
-        {confirmed && !problem && (
-          <p class="said ok" role="status">
-            <Icon name="circle-check" size="sm" />
-            {confirmed}
-          </p>
-        )}
+        <div role="status">
+          {confirmed && !problem && (
+            <p class="said ok">
+              <Icon name="circle-check" size="sm" />
+              {confirmed}
+            </p>
+          )}
+        </div>
       </div>
     </div>
   )

@@ -1,5 +1,6 @@
 import type { PlaygroundView } from '@countersign/protocol/pages'
-import { useEffect, useState } from 'preact/hooks'
+import type { Ref } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { parseSealedFragment } from '@countersign/protocol/formats/encryption/app-key-fragment'
 import { ApiError } from '../../lib/api/call.ts'
 import { readPageData } from '../../lib/page-data.ts'
@@ -72,6 +73,7 @@ export function Playground() {
   useTitle(words.title)
   const app = useDemoApp()
   const [step, setStep] = useStep(app.callback)
+  const heading = useFocusOfStep(step)
   const restart = () => {
     for (const key of [tourKey, requestKey, noteStorageKey]) sessionStorage.removeItem(key)
     location.assign(location.pathname)
@@ -98,7 +100,9 @@ export function Playground() {
         <div class="tour-main" key={step}>
           <div class="stack tight">
             <p class="soft small">{words.position(tourSteps.indexOf(step) + 1, tourSteps.length)}</p>
-            <h2 class="section-title">{words.steps[step].heading}</h2>
+            <h2 ref={heading} tabIndex={-1} class="section-title">
+              {words.steps[step].heading}
+            </h2>
             <p class="lead">{words.steps[step].lead}</p>
           </div>
           {step === 'sign-in' && <SignIn app={app} />}
@@ -114,6 +118,18 @@ export function Playground() {
       <Foot />
     </>
   )
+}
+
+/** Focuses the heading of another step, if what had the focus belonged to the step before. */
+function useFocusOfStep(step: TourStep): Ref<HTMLHeadingElement> {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const focused = useRef(step)
+  useEffect(() => {
+    if (focused.current === step) return
+    focused.current = step
+    if (document.activeElement === document.body) heading.current?.focus()
+  }, [step])
+  return heading
 }
 
 /** The step in the fragment of the URL. A response of the service leads to the step that requested it. */

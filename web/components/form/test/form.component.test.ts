@@ -37,6 +37,20 @@ test('a field names its input, and its problem is announced and described in pla
   assert.equal(written, 'ada')
 })
 
+test('the region that says that a value is good is there before it is, and says it once', async () => {
+  const { find, after } = await renderInPage(() => {
+    const [value, setValue] = useState('')
+    const confirmed = value === 'ada' ? 'Username is available.' : undefined
+    return h(Field, { name: 'handle', label: 'Username', value, onInput: setValue, confirmed })
+  })
+  const region = find('.field [role="status"]')
+  region.setAttribute('data-seen', '')
+  assert.equal(region.textContent, '')
+  await after(() => type(find('input[name="handle"]'), 'ada'))
+  assert.equal(find('.field [role="status"][data-seen]').textContent, 'Username is available.')
+  assert.equal(document.querySelectorAll('.field [role="status"]').length, 1)
+})
+
 test('an action runs once at a time, and its error is shown in words', async () => {
   let runs = 0
   const started = Promise.withResolvers<undefined>()

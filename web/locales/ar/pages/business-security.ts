@@ -120,7 +120,7 @@ export const organizationSecurityMessages: typeof english = {
     replace: 'استبدال المفتاح',
     share: 'المشاركة مع الأعضاء',
     keeper: 'تخزين المفاتيح',
-    change: 'تغيير',
+    change: 'تغيير تخزين المفاتيح',
     modes: {
       standard: 'هذه الخدمة',
       enterprise_managed: 'نظام KMS الخاص بكم',

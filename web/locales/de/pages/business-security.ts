@@ -119,7 +119,7 @@ export const organizationSecurityMessages: typeof english = {
     replace: 'Schlüssel ersetzen',
     share: 'Mit Mitgliedern teilen',
     keeper: 'Aufbewahrung der Schlüssel',
-    change: 'Ändern',
+    change: 'Aufbewahrung ändern',
     modes: {
       standard: 'Dieser Dienst',
       enterprise_managed: 'Euer eigenes KMS',

@@ -113,7 +113,7 @@ export const organizationSecurityMessages = {
     replace: 'Replace key',
     share: 'Share with members',
     keeper: 'Key storage',
-    change: 'Change',
+    change: 'Change key storage',
     modes: {
       standard: 'This service',
       enterprise_managed: 'Your own KMS',

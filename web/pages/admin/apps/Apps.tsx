@@ -10,7 +10,7 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
-import { More } from '../reading/More.tsx'
+import { ListFoot } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath, type SectionProps } from '../routes.ts'
@@ -65,7 +65,7 @@ function AppList({ goTo }: { goTo: Navigate }) {
             )
           }
         </Reading>
-        <More of={apps} />
+        <ListFoot of={apps} />
       </Card>
       {edited && <EditAccess app={edited} onChanged={replace} onClose={() => setEdited(undefined)} />}
       {dialog === 'new' && <NewApp onCreated={created} onClose={() => setDialog(undefined)} />}

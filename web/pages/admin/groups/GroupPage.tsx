@@ -10,7 +10,7 @@ import { isolate } from '../../../lib/text/isolate.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
-import { More } from '../reading/More.tsx'
+import { ListFoot } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { type List, useList } from '../reading/use-list.ts'
 import { useReading } from '../reading/use-reading.ts'
@@ -110,7 +110,7 @@ function Members({ group, members }: { group: Group; members: List<GroupMember> 
           )
         }
       </Reading>
-      <More of={members} />
+      <ListFoot of={members} />
       {dialog === 'add' && <AddMember group={group} onClose={close} onAdded={members.again} />}
       {dialog !== undefined && dialog !== 'add' && (
         <RemoveMember group={group} member={dialog} onClose={close} onRemoved={members.again} />

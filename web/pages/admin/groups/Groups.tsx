@@ -8,7 +8,7 @@ import { Icon } from '../../../components/ui/Icon.tsx'
 import { type Column, Table } from '../../../components/ui/Table.tsx'
 import { formatNumber } from '../../../lib/text/dates.ts'
 import { useOperator } from '../acting/operator.ts'
-import { More } from '../reading/More.tsx'
+import { ListFoot } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { type Navigate, routePath, type SectionProps } from '../routes.ts'
@@ -55,7 +55,7 @@ function GroupList({ goTo }: { goTo: Navigate }) {
             )
           }
         </Reading>
-        <More of={groups} />
+        <ListFoot of={groups} />
       </Card>
       {isNew && (
         <NewGroup onClose={() => setNew(false)} onCreated={({ groupId }) => goTo({ section: 'groups', id: groupId })} />

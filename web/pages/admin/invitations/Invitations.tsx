@@ -4,7 +4,7 @@ import { PageHead } from '../../../components/frame/Frame.tsx'
 import { Card, Empty } from '../../../components/ui/Card.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { useOperator } from '../acting/operator.ts'
-import { More } from '../reading/More.tsx'
+import { ListFoot } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { ImportInvitations } from './ImportInvitations.tsx'
@@ -56,7 +56,7 @@ export function Invitations() {
             )
           }
         </Reading>
-        <More of={invitations} />
+        <ListFoot of={invitations} />
       </Card>
       {dialog === 'import' && <ImportInvitations onDone={() => refresh()} onClose={close} />}
       {dialog === 'new' && <NewInvitation onDone={refresh} onClose={close} />}

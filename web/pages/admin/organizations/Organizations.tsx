@@ -13,7 +13,7 @@ import { dayOf, formatNumber } from '../../../lib/text/dates.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
-import { More } from '../reading/More.tsx'
+import { ListFoot } from '../reading/More.tsx'
 import { Reading } from '../reading/Reading.tsx'
 import { useList } from '../reading/use-list.ts'
 import { useAdminMessages } from '../words.ts'
@@ -49,7 +49,7 @@ export function Organizations() {
             )
           }
         </Reading>
-        <More of={organizations} />
+        <ListFoot of={organizations} />
       </Card>
       {chosen && <SetStatus organization={chosen} onChanged={replace} onClose={() => setChosen(undefined)} />}
     </>

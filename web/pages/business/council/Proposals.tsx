@@ -1,6 +1,7 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { useState } from 'preact/hooks'
 import { Changes } from '../../../components/display/Changes.tsx'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
@@ -66,17 +67,17 @@ function Entry({ of: { proposal, description }, organization, answer, onChanged 
   const isOwn = proposedBy.identityId === organization.identityId
   const approve: Action = {
     name: 'approve-proposal',
-    label: words.approve,
+    label: <NamedLabel label={words.approve} of={description.summary} />,
     do: answer(() => approveProposal(organization, proposal)),
   }
   const complete: Action = {
     name: 'complete-proposal',
-    label: words.complete,
+    label: <NamedLabel label={words.complete} of={description.summary} />,
     do: answer(() => completeProposal(organization, proposal)),
   }
   const withdraw: Action = {
     name: 'withdraw-proposal',
-    label: words.withdraw,
+    label: <NamedLabel label={words.withdraw} of={description.summary} />,
     look: 'quiet',
     do: answer(async () => {
       await withdrawProposal(organization, proposal)

@@ -1,6 +1,7 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyableFields } from '../../../components/display/Copies.tsx'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
 import { PageHead } from '../../../components/frame/Frame.tsx'
@@ -71,7 +72,7 @@ function Directory({ of: connection, organization, onChanged }: DirectoryProps) 
   const mayMake = organization.scopes.includes('manage_org')
   const change: Action = {
     name: `directory-${connectionId}`,
-    label: scim ? words.change : words.setUp,
+    label: <NamedLabel label={scim ? words.change : words.setUp} of={name} />,
     look: 'secondary',
     do: dialog.open,
   }
@@ -84,7 +85,10 @@ function Directory({ of: connection, organization, onChanged }: DirectoryProps) 
         {!scim && !mayMake && <p>{words.ownersOnly}</p>}
       </div>
       {scim && (
-        <CopyableFields of={[{ label: words.address, value: scim.baseUrl, action: 'copy-directory-address' }]} />
+        <CopyableFields
+          of={[{ label: words.address, value: scim.baseUrl, action: 'copy-directory-address' }]}
+          owner={name}
+        />
       )}
       {(scim || mayMake) && <Actions of={[change]} doing={doing} />}
       {dialog.isOpen && (

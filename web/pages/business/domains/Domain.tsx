@@ -3,6 +3,7 @@ import type { OwnOrganization } from '@countersign/protocol/organizations/organi
 import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { useState } from 'preact/hooks'
 import { dayOf } from '../../../lib/text/dates.ts'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useLocale } from '../../../components/frame/Root.tsx'
@@ -32,14 +33,14 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
   const doing = useActions()
   const [verdict, setVerdict] = useState<VerificationOutcome>()
   const [removing, setRemoving] = useState(false)
-  const { domainId, domain, status, challenge } = claim
+  const { domainId, domain, status } = claim
   const isProved = status === 'verified'
   const { params, querystring } = memberContext(organization)
   const given = { params: { ...params, domainId }, querystring }
 
   const check: Action = {
     name: `check-${domain}`,
-    label: words.check,
+    label: <NamedLabel label={words.check} of={domain} />,
     look: isProved ? 'quiet' : 'secondary',
     do: async () => {
       setVerdict(undefined)
@@ -58,7 +59,7 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
   }
   const remove: Action = {
     name: `remove-${domain}`,
-    label: words.remove,
+    label: <NamedLabel label={words.remove} of={domain} />,
     look: 'quiet',
     do: () => signedOrUnsigned(removeBy, () => setRemoving(true)),
   }
@@ -71,10 +72,10 @@ export function Domain({ of: claim, organization, onChanged, onStale, onRemoved 
       {isProved ? (
         <details>
           <summary>{words.record}</summary>
-          <DomainRecord of={challenge} />
+          <DomainRecord of={claim} />
         </details>
       ) : (
-        <DomainRecord of={challenge} />
+        <DomainRecord of={claim} />
       )}
       <div role="alert">{verdict && <p class="problem">{words.verdicts[verdict]}</p>}</div>
       <Actions of={[check, remove]} doing={doing} />

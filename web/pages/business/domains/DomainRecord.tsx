@@ -2,12 +2,15 @@ import type { OrganizationDomain } from '@countersign/protocol/organizations/dom
 import { CopyableFields } from '../../../components/display/Copies.tsx'
 import { useBusinessMessages } from '../words.ts'
 
+type Props = { of: OrganizationDomain }
+
 /** Shows the DNS record that verifies a domain, for copying. */
-export function DomainRecord({ of: { name, value } }: { of: OrganizationDomain['challenge'] }) {
+export function DomainRecord({ of: { domain, challenge } }: Props) {
+  const { name, value } = challenge
   const { domains: words } = useBusinessMessages()
   const parts = [
     { label: words.recordName, value: name, action: 'copy-record-name' },
     { label: words.recordValue, value, action: 'copy-record-value' },
   ]
-  return <CopyableFields of={parts} />
+  return <CopyableFields of={parts} owner={domain} />
 }

@@ -2,6 +2,7 @@ import type { OrganizationKey } from '@countersign/protocol/organizations/keys'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import { ApiError } from '../../../lib/api/call.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { ActionButton } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { ErrorMessage } from '../../../components/form/Dialog.tsx'
@@ -45,9 +46,10 @@ function FormerKey({ of: { keyId, version, createdAt }, organization, onDeleted 
     question.close()
     await onDeleted()
   }
+  const text = words.inForce(version, dayOf(createdAt, language, new Date()))
   const remove: Action = {
     name: `delete-key-${version}`,
-    label: words.remove,
+    label: <NamedLabel label={words.remove} of={text} />,
     look: 'quiet',
     do: () => signedOrUnsigned(removeBy, question.open),
   }
@@ -55,7 +57,7 @@ function FormerKey({ of: { keyId, version, createdAt }, organization, onDeleted 
   return (
     <li class="entry">
       <div>
-        <p>{words.inForce(version, dayOf(createdAt, language, new Date()))}</p>
+        <p>{text}</p>
         <ErrorMessage of={doing.problem} />
       </div>
       {organization.role === 'owner' && <ActionButton action={remove} doing={doing} />}

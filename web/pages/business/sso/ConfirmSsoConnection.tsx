@@ -1,4 +1,5 @@
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { act, signedOrUnsigned, type SignedAction } from '../session/acts.ts'
@@ -21,7 +22,7 @@ export function ConfirmSsoConnection({ of: { connectionId, name, testedAt, oidc,
   }
   const confirm: Action = {
     name: `confirm-${connectionId}`,
-    label: words.confirm,
+    label: <NamedLabel label={words.confirm} of={name} />,
     look: testedAt === null ? 'secondary' : 'primary',
     do: () => signedOrUnsigned(confirmBy, question.open),
   }

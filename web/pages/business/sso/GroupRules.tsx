@@ -1,5 +1,6 @@
 import type { GroupRule, SsoConnection } from '@countersign/protocol/organizations/sso'
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { ActionForm, Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { Field } from '../../../components/form/Field.tsx'
@@ -120,15 +121,16 @@ const groupName = /^[a-z0-9][a-z0-9._/-]*$/
 function Rule({ of: { claim, value, group }, onRemove }: { of: GroupRule; onRemove: () => Promise<unknown> }) {
   const { groupRules: words } = useBusinessMessages()
   const doing = useActions()
+  const text = words.rule(isolate(claim), isolate(value), isolate(group))
   const remove: Action = {
     name: 'remove-group-rule',
-    label: words.remove,
+    label: <NamedLabel label={words.remove} of={text} />,
     look: 'quiet',
     do: async () => void (await onRemove()),
   }
   return (
     <li>
-      <p>{words.rule(isolate(claim), isolate(value), isolate(group))}</p>
+      <p>{text}</p>
       <Actions of={[remove]} doing={doing} />
     </li>
   )

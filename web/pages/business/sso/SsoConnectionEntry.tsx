@@ -1,6 +1,7 @@
 import type { OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { SsoConnection } from '@countersign/protocol/organizations/sso'
 import { dayOf } from '../../../lib/text/dates.ts'
+import { NamedLabel } from '../../../components/display/NamedLabel.tsx'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { CopyableFields } from '../../../components/display/Copies.tsx'
 import { type Action, useActions } from '../../../components/form/use-actions.ts'
@@ -48,13 +49,14 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
     await onChanged()
   }
   const agree: Action = { name: 'delete-connection', label: words.removeNow, do: () => removeBy(act) }
+  const named = (label: string) => <NamedLabel label={label} of={name} />
   const quiet = (action: string, label: string, run: Action['do']): Action => {
-    return { name: `${action}-${connectionId}`, label, look: 'quiet', do: run }
+    return { name: `${action}-${connectionId}`, label: named(label), look: 'quiet', do: run }
   }
   const actions: Action[] = [
     {
       name: `test-${connectionId}`,
-      label: words.test,
+      label: named(words.test),
       look: testedAt === null ? 'primary' : 'secondary',
       do: () =>
         withRecentAuthentication(async () => location.assign((await callBusiness(`POST ${one}/test`, given)).url)),
@@ -71,7 +73,7 @@ export function SsoConnectionEntry({ of: connection, domains, organization, onCh
         <h2>{name}</h2>
         <Standing of={connection} words={words} />
       </div>
-      <CopyableFields of={valuesOf(connection, words)} />
+      <CopyableFields of={valuesOf(connection, words)} owner={name} />
       {confirmedAt === null && organization.role === 'owner' && <ConfirmSsoConnection {...common} of={connection} />}
       <Actions of={actions} doing={doing} />
       {changing.isOpen && <EditSsoConnection {...common} of={connection} domains={domains} onClose={changing.close} />}

@@ -33,6 +33,7 @@ export const adminMessages: typeof english = {
     ask: 'اطلب من أحد المالكين دورًا يتضمنها.',
   },
   more: 'عرض المزيد',
+  shown: (count) => `المعروض: ${count}`,
   identity: 'اسم المستخدم أو معرّف الهوية',
   actions: 'الإجراءات',
   commandLine: 'من سطر الأوامر',

@@ -31,6 +31,7 @@ export const adminMessages: typeof english = {
     ask: 'Bitte einen Inhaber um eine Rolle mit dieser Berechtigung.',
   },
   more: 'Mehr anzeigen',
+  shown: (count) => `${count} angezeigt`,
   identity: 'Benutzername oder ID der Identität',
   actions: 'Aktionen',
   commandLine: 'Auf der Kommandozeile',

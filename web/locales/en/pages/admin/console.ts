@@ -30,6 +30,7 @@ export const adminMessages = {
     ask: 'Ask an owner for a role that has it.',
   },
   more: 'Show more',
+  shown: (count: string) => `${count} shown`,
   identity: 'Username or identity ID',
   actions: 'Actions',
   commandLine: 'On the command line',
