@@ -4,6 +4,7 @@ import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import type { ConfigurationChange, ConfigurationDocument } from '@countersign/protocol/operations/configuration'
 import type { DeclaredSink, Sink } from '@countersign/protocol/operations/sinks'
 import { deletePruned } from '#operations/configuration/pruned.ts'
+import { auditEventsBy } from '#testing/audit-events.ts'
 import { codeIn, type Mailbox, openMailbox } from '#testing/mailbox.ts'
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
@@ -157,9 +158,12 @@ test('CNF-08 a pruned sink is paused, resumed by its document, and deleted after
 
   const after = (days: number) => new Date(world.now().getTime() + days * 24 * 3600 * 1000)
   await deletePruned(world.db, after(28), 100)
-  assert.equal((await find('gone'))?.status, 'paused')
-  await deletePruned(world.db, after(31), 100)
+  const gone = await find('gone')
+  assert.equal(gone?.status, 'paused')
+  const recorded = await auditEventsBy(world.db, () => deletePruned(world.db, after(31), 100))
   assert.equal(await find('gone'), undefined)
+  const details = { sinkId: gone?.sinkId, key: 'gone' }
+  assert.deepEqual(recorded, [{ action: 'sink.deleted', actor: 'system', details }])
   const kept = await Promise.all(['back', 'incident', 'resumed'].map(async (key) => (await find(key))?.status))
   assert.deepEqual(kept, ['enabled', 'paused', 'enabled'])
 })
