@@ -116,6 +116,9 @@ test('SLF-02 an answer that leaves out an identity of the record alarms', () => 
   assert.equal(codeOf(check(answers, owned)), 'leaf_missing')
   // A new device knows of the identity from the record alone.
   assert.equal(codeOf(check(answers, { record: owned.record })), 'leaf_missing')
+  // A device remembers an identity that its record lacks.
+  const withoutIdentity = { ...owned.record, identities: {} }
+  assert.equal(codeOf(check(answers, { record: withoutIdentity, memory: owned.memory })), 'leaf_missing')
 })
 
 test('SLF-03 a second chain of the identity alarms', () => {
