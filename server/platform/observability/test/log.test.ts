@@ -8,13 +8,19 @@ import { promisify } from 'node:util'
 const module = new URL('../log.ts', import.meta.url).href
 
 /** Returns the log line of an error with this code. */
-async function lineOf(code: string): Promise<string> {
-  const script = `
-    const { log, flush } = (await import(${JSON.stringify(module)})).createLog('info')
+function lineOf(code: string): Promise<string> {
+  return linesOf(`
     const error = Object.assign(new Error('it broke'), { code: ${JSON.stringify(code)} })
-    log.error({ error, code: 'cs_code_x' }, 'x')
+    log.error({ error, code: 'cs_code_x' }, 'x')`)
+}
+
+/** Returns the log lines that a script writes. */
+async function linesOf(script: string): Promise<string> {
+  const whole = `
+    const { log, flush } = (await import(${JSON.stringify(module)})).createLog('info')
+    ${script}
     await flush()`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', whole])
   return stdout
 }
 
@@ -25,6 +31,31 @@ test('LOG-07 the log contains error codes, and no authorization code', async () 
     assert.doesNotMatch(line, /cs_code_x/)
   }
   assert.doesNotMatch(await lineOf('cs_code_secret'), /cs_code_secret/)
+})
+
+test('LOG-07 the log contains no value under the name of a secret, wherever a library puts it', async () => {
+  for (const name of ['authorization', 'cookie', 'set-cookie', 'password', 'secret', 'token', 'code', 'verifier']) {
+    const line = await linesOf(`
+      const secret = { [${JSON.stringify(name)}]: 'cs_canary' }
+      log.info(secret, 'x')
+      log.info({ headers: secret }, 'x')`)
+    assert.match(line, /^\{.*"\[redacted\]".*\n\{.*"\[redacted\]".*\n$/, name)
+    assert.doesNotMatch(line, /cs_canary/, name)
+  }
+})
+
+test('LOG-07 the log contains the message of an error, and no row that a database quotes in it', async () => {
+  const fields = {
+    code: '23505',
+    detail: 'Key (handle)=(cs_canary) already exists.',
+    where: 'cs_canary',
+    parameters: ['cs_canary'],
+  }
+  const line = await linesOf(
+    `log.error({ error: Object.assign(new Error('it broke'), ${JSON.stringify(fields)}) }, 'x')`,
+  )
+  assert.equal(JSON.parse(line).error.message, 'it broke')
+  assert.doesNotMatch(line, /cs_canary/)
 })
 
 /** Runs a script with a log; returns its exit code and what it wrote to standard error. */
