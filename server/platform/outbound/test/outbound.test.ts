@@ -119,6 +119,8 @@ test('a URL that is not plain https is rejected, even if the service is on local
     'https://hooks.example/ö': /https/,
     'https://hooks.example/\n': /https/,
     'https://１２７.0.0.1/': /https/,
+    "https://hooks.example;script-src'unsafe-inline'/": /letters/,
+    'https://hooks.example,evil.example/': /letters/,
     'https://ada:secret@hooks.example/': /password/,
     'https://ada@hooks.example/': /user name/,
     'https://hooks.example/#x': /fragment/,
