@@ -88,6 +88,13 @@ test('OID-02 an empty parameter counts as omitted: scope, secret and verifier', 
   assert.equal(asJson.json().scope, tokens.scope, asJson.body)
 })
 
+test('INJ-02 a form parameter under a name that every object has is ignored', async () => {
+  const [person, app] = [await world.person(), await world.app()]
+  const named = { constructor: 'x', toString: 'x', hasOwnProperty: 'x' }
+  const answer = await app.redeem(await app.code(person), named)
+  assert.equal(answer.statusCode, 200, answer.body)
+})
+
 test('OID-02 a public app may send an empty secret, in the body and in the header', async () => {
   const person = await world.person()
   const app = await world.app({ public: true })
