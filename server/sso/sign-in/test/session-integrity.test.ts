@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import {
   confirmAsShown,
@@ -150,6 +151,19 @@ test('SIN-05 a sign-in started by our page or a typed URL needs no confirmation'
   }
   const elsewhere = await browser.page('POST', url, { returnTo: 'https://evil.example/' })
   assert.deepEqual(errorOf(elsewhere), [400, 'invalid_request'])
+})
+
+test('INJ-01 an unknown field of a body replaces neither the connection nor the sign-in of the path', async () => {
+  const browser = enterprise.browser()
+  const others = { connectionId: randomUUID(), flowId: randomUUID(), browserToken: 'another' }
+  const begun = await browser.page('POST', `/api/sso/${evil.connectionId}/start`, others)
+  assert.equal(begun.statusCode, 200, begun.body)
+  const claims = newClaims()
+  const flowId = flowOf(await browser.follow(enterprise.upstream.approve(begun.json().url, claims).href))
+  browser.bring(evil.mallory)
+  const { identityId } = evil.mallory
+  const linked = await browser.page('POST', `/api/sso/arrivals/${flowId}/link`, { identityId, ...others })
+  assert.equal(linked.statusCode, 200, linked.body)
 })
 
 test('SIN-06 a link from another site leaves the passkey session of the same user unchanged', async () => {
