@@ -50,6 +50,7 @@ test('a cookie does not replace a wrong bearer token', async () => {
   const { sessionToken } = await world.person()
   const cookie = { cookie: `countersign=${sessionToken}`, origin: 'http://localhost:4401' }
   assert.equal((await session(cookie)).statusCode, 200)
-  for (const authorization of ['Bearer wrong', 'Basic YTpi', ''])
+  const around = [`Basic Bearer ${sessionToken}`, `Bearer ${sessionToken} x`, `xBearer ${sessionToken}`]
+  for (const authorization of ['Bearer wrong', 'Basic YTpi', '', ...around])
     assert.equal((await session({ ...cookie, authorization })).statusCode, 401, authorization)
 })
