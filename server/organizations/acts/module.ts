@@ -13,7 +13,10 @@ const auditActions = [
   'organization.proposal.approved',
   'organization.proposal.withdrawn',
 ] as const
-const rateLimits = { 'council-notices-per-user': { points: 60, seconds: 24 * 3600 } } as const
+const rateLimits = {
+  'council-notices-per-user': { points: 60, seconds: 24 * 3600 },
+  'act-starts-per-organization': { points: 300, seconds: 3600 },
+} as const
 
 declare module '#platform/audit/audit-log.ts' {
   interface DeclaredAuditActions {

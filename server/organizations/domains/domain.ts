@@ -24,6 +24,7 @@ import {
 import * as store from './store.ts'
 import type { DomainClaim, DomainKey } from './store.ts'
 import { recordSignedAction } from '#organizations/acts/signed-action.ts'
+import { countChange } from '#organizations/acts/start-limit.ts'
 
 const errors = defineErrors({
   invalid_domain: [400, 'domain must be a DNS name, such as example.com.'],
@@ -97,12 +98,11 @@ export async function addDomain(
   text: string,
   now: Date,
 ): Promise<OrganizationDomain> {
-  const { db, rateLimits } = kernel
   const { organizationId } = asking
-  await requireMember(kernel, asking, 'manage_sso', now)
+  const member = await requireMember(kernel, asking, 'manage_sso', now)
   const domain = requireClaimable(text)
-  await rateLimits.count('domains-added-per-organization', organizationId)
-  return actingMemberTransaction(db, asking, async (tx) => {
+  await countChange(kernel, { asking, acting: member }, 'domains-added-per-organization')
+  return actingMemberTransaction(kernel.db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)
     if ((await store.countDomains(tx, organizationId)) >= limits.domainsPerOrganizationMax)
       throw errors.too_many_domains()

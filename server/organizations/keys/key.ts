@@ -34,6 +34,7 @@ import {
   requireRecentAuthenticationForAction,
   requireRecentAuthenticationForCall,
 } from '#organizations/acts/signed-action.ts'
+import { countChange } from '#organizations/acts/start-limit.ts'
 
 /** Wraps a key to the encryption key of a member, as another member's browser does. */
 async function wrapKey(key: Uint8Array, publicKey: Uint8Array, place: OrganizationKeyWrapContext): Promise<string> {
@@ -112,11 +113,12 @@ export async function createKey(
   requested: NewOrganizationKey,
   now: Date,
 ): Promise<OrganizationKey> {
-  const { db, config, rateLimits } = keeping.kernel
+  const { db, config } = keeping.kernel
   const { organizationId } = asking
-  const { organization } = await requireMember(keeping.kernel, asking, 'manage_keys', now)
+  const member = await requireMember(keeping.kernel, asking, 'manage_keys', now)
+  const { organization } = member
   requireRecentAuthenticationForCall(asking, now)
-  await rateLimits.count('organization-keys-per-organization', organizationId)
+  await countChange(keeping.kernel, { asking, acting: member }, 'organization-keys-per-organization')
   const made = await (organization.encryptionMode === 'e2ee'
     ? takeKey(requested, organizationId)
     : keepKey(keeping, requested, organization, now))

@@ -17,6 +17,7 @@ import {
   requireRecentAuthenticationForAction,
   requireRecentAuthenticationForCall,
 } from '#organizations/acts/signed-action.ts'
+import { countChange } from '#organizations/acts/start-limit.ts'
 
 const fingerprintBytes = 32
 
@@ -101,13 +102,13 @@ export async function readKms(kernel: ServerContext, asking: MemberContext, now:
  */
 export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: string, now: Date): Promise<Kms> {
   const { kernel } = calling
-  const { db, config, outbound, rateLimits } = kernel
+  const { db, config, outbound } = kernel
   const { organizationId } = asking
-  await requireMember(kernel, asking, 'manage_keys', now)
+  const member = await requireMember(kernel, asking, 'manage_keys', now)
   requireRecentAuthenticationForCall(asking, now)
   const objection = URL.parse(url)?.search ? 'must have no query' : outbound.objectionTo(url)
   if (objection !== undefined) throw errors.invalid_kms({ sentence: `The KMS url ${objection}.` })
-  await rateLimits.count('kms-changes-per-organization', organizationId)
+  await countChange(kernel, { asking, acting: member }, 'kms-changes-per-organization')
   await unhurried(kernel, errors.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
   const kept = await store.listKeysOfKms(db, organizationId)
   await unhurried(kernel, errors.kms_cannot_unwrap, () => openAll(calling, url, kept, now))

@@ -20,6 +20,7 @@ import {
   requireRecentAuthenticationForAction,
   requireRecentAuthenticationForCall,
 } from '#organizations/acts/signed-action.ts'
+import { countChange } from '#organizations/acts/start-limit.ts'
 import { confirmSso, unconfirmSso } from '#organizations/membership/sso-confirmation.ts'
 import {
   findActiveOrganization,
@@ -117,12 +118,12 @@ export async function createConnection(
   { name, domains = [], enabled = true, oidc, saml }: NewSsoConnection,
   now: Date,
 ): Promise<SsoConnection> {
-  const { keyring, rateLimits } = kernel
+  const { keyring } = kernel
   const { organizationId } = asking
-  await requireMember(kernel, asking, 'manage_sso', now)
+  const acting = await requireMember(kernel, asking, 'manage_sso', now)
   requireRecentAuthenticationForCall(asking, now)
   requireName(name)
-  await rateLimits.count('sso-connection-changes-per-organization', organizationId)
+  await countChange(kernel, { asking, acting }, 'sso-connection-changes-per-organization')
   const settings = await requireSettings(kernel, { oidc, saml }, now)
   return change(kernel, asking, now, async (tx, member) => {
     await requireVerified(tx, organizationId, domains)
@@ -219,10 +220,10 @@ async function endWhatItGave(tx: Transaction, connection: Connection, now: Date)
 
 /** Checks that a member may change a connection, and counts changes that fetch metadata or create groups. */
 async function requireCountedChange(kernel: ServerContext, asking: AskingForOne, now: Date): Promise<void> {
-  await requireMember(kernel, asking, 'manage_sso', now)
+  const acting = await requireMember(kernel, asking, 'manage_sso', now)
   requireRecentAuthenticationForCall(asking, now)
   await requireConnection(kernel.db, asking)
-  await kernel.rateLimits.count('sso-connection-changes-per-organization', asking.organizationId)
+  await countChange(kernel, { asking, acting }, 'sso-connection-changes-per-organization')
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Keyring } from '#platform/crypto/keyring.ts'
 import { defineErrors } from '#platform/api-error.ts'
 import { actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
+import { countChange } from '#organizations/acts/start-limit.ts'
 import { requireConnection, type AskingForOne } from './connection.ts'
 import { toSsoConnection } from './connection-view.ts'
 import * as store from './encryption-key-store.ts'
@@ -39,13 +40,13 @@ export async function createEncryptionKey(
   asking: AskingForOne,
   now: Date,
 ): Promise<SsoConnection> {
-  const { db, keyring, rateLimits } = kernel
-  const { organizationId, connectionId } = asking
-  await requireMember(kernel, asking, 'manage_sso', now)
+  const { db, keyring } = kernel
+  const { connectionId } = asking
+  const member = await requireMember(kernel, asking, 'manage_sso', now)
   requireRecentAuthenticationForAction(asking, now)
   const { settings } = await requireConnection(db, asking)
   if (settings.protocol !== 'saml') throw errors.invalid_request()
-  await rateLimits.count('sso-connection-changes-per-organization', organizationId)
+  await countChange(kernel, { asking, acting: member }, 'sso-connection-changes-per-organization')
   const made = await makeKey(keyring, connectionId, now)
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ ...kernel, db: tx }, asking, 'manage_sso', now)

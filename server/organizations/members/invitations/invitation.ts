@@ -19,6 +19,7 @@ import { ownKey } from '#accounts/sessions/own-key.ts'
 import { type MemberContext, actingMemberTransaction, requireMember } from '#organizations/membership/access.ts'
 import { findMembership, lockOrganization } from '#organizations/membership/member.ts'
 import { recordSignedAction, requireRecentAuthenticationForAction } from '#organizations/acts/signed-action.ts'
+import { isOnlyStart } from '#organizations/acts/start-limit.ts'
 import { permissionsOfRole, requireGrantablePermissions } from '../member.ts'
 import { invitationMail } from './invitation-mail.ts'
 import * as invitationStore from './invitation-store.ts'
@@ -58,12 +59,11 @@ export async function createInvitation(
   const { db, config, rateLimits } = kernel
   const { organizationId, session } = asking
   const { role } = requested
-  const { organization } = await requireMember(kernel, asking, 'manage_identities', now)
+  const member = await requireMember(kernel, asking, 'manage_identities', now)
+  const { organization } = member
   const addressee = await addresseeOf(db, requested)
-  const { isDryRun, act } = asking.requested
-  const isStart = organization.requireSignedActions && !act
   // A dry run, or the start of an act, invites no one. It counts among the changes of the user.
-  if (!isDryRun && !isStart) await rateLimits.count('invitations-per-user', ownKey(session, now))
+  if (!isOnlyStart(asking, member)) await rateLimits.count('invitations-per-user', ownKey(session, now))
 
   const invitationId = randomUUIDv7()
   const key = { organizationId, invitationId }
