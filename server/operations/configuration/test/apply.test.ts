@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import type { ConfigurationChange, ConfigurationDocument } from '@countersign/protocol/operations/configuration'
 import type { App } from '@countersign/protocol/clients/apps'
 import type { Group } from '@countersign/protocol/accounts/groups'
+import type { Settings } from '@countersign/protocol/operations/settings'
 import { createToken, makeOperator } from '#testing/operators.ts'
 import { mailDue } from '#accounts/invitations/mailing.ts'
+import { transaction } from '#platform/database/database.ts'
+import { isShared, untilWaiting } from '#testing/lock-waits.ts'
 import { createOrganization } from '#testing/organization.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
@@ -228,6 +232,24 @@ test('CNF-05 a plan that was shown is the one that is made, or none is', async (
   assert.deepEqual([refused.statusCode, refused.json().error], [409, 'plan_changed'])
   const { groups } = await read<{ groups: Group[] }>('groups?key=planned')
   assert.equal(groups[0]?.displayName, 'Meanwhile')
+})
+
+test('CNF-05 settings that another request changes meanwhile are not changed by the plan', async () => {
+  const { revision } = await read<Settings>('settings')
+  const applying = await transaction(world.db, async (tx) => {
+    await sql`
+      insert into setting_revision (revision, created_at, stored, changed_keys, operator_kind)
+      values (${revision + 1}, ${world.now()}, '{"branding.name": "Meanwhile"}', '{branding.name}', 'break_glass')
+    `.execute(tx)
+    const begun = send({ settings: { 'branding.name': 'Planned' } }, { dryRun: false })
+    await untilWaiting(world.db, 1)
+    return { begun }
+  })
+  const answer = await applying.begun
+  const name = (await read<Settings>('settings')).settings['branding.name']?.value
+  // The embedded database makes one change after the other.
+  if (isShared) assert.deepEqual([answer.statusCode, answer.json().error, name], [409, 'plan_changed', 'Meanwhile'])
+  else assert.deepEqual([answer.statusCode, name], [200, 'Planned'])
 })
 
 test('CNF-06 applying needs the permission of each object, and for registration that of operators', async () => {
