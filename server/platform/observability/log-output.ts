@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
 
 /** Writes batches of whole log lines to standard output, in order. */
 export type LogOutput = {
@@ -12,14 +13,17 @@ export type LogOutput = {
 const [standardOutput, standardError] = [1, 2]
 /** Maximum that waits for a disk or a reader. Further lines are dropped. */
 const waitingBytesMax = 1024 * 1024
-const busyMilliseconds = 100
-const busyAttemptsMax = 10
+/** Time until the next attempt, which doubles, for a reader that is behind. All attempts take about a second. */
+const [busyMillisecondsMin, busyMillisecondsMax] = [4, 100]
+const busyAttemptsMax = 14
+const busyMilliseconds = (attempts: number) => Math.min(busyMillisecondsMin * 2 ** attempts, busyMillisecondsMax)
 const failedMilliseconds = 1000
 
 /**
  * Opens the output of the log. The service outlives it: on a full disk it keeps some lines, drops further ones, says so
- * once on standard error, and tries again every second. After the reader of a pipe has gone, nothing is written. pino's
- * own output ends the process on a full disk, and waits for the disk at the end, for as long as it takes.
+ * once on standard error, and tries again every second. After the reader of a pipe has gone, nothing is written. A
+ * reader that is stuck delays the end of the process by a second or two. pino's own output ends the process on a full
+ * disk, and waits for the disk or the reader at the end, for as long as it takes.
  */
 export function openLogOutput(): LogOutput {
   const queue = createQueue()
@@ -37,6 +41,7 @@ export function openLogOutput(): LogOutput {
     const next = queue.at(0)
     if (!next) return finish()
     isWriting = true
+    keepFromBlocking()
     write(standardOutput, next, (error, writtenBytes) => {
       isWriting = false
       if (error) return retryAfter(error)
@@ -61,7 +66,7 @@ export function openLogOutput(): LogOutput {
       return release()
     }
     if (isBusy(error)) {
-      retry = setTimeout(writeNext, busyMilliseconds)
+      retry = setTimeout(writeNext, busyMilliseconds(busyAttempts))
       busyAttempts += 1
       if (busyAttempts >= busyAttemptsMax) release()
       return
@@ -83,23 +88,49 @@ export function openLogOutput(): LogOutput {
         waiters.push(resolve)
         if (!isWriting && (!retry || isFailing)) writeNext()
       }),
-    flushSync: () => writeAll(queue, isWriting ? 1 : 0),
+    flushSync: () => writeAll(queue, { first: isWriting ? 1 : 0, attemptsBefore: busyAttempts }),
   }
 }
 
-/** Writes all batches but the one that is being written. Stops if the output fails, or is busy for a second. */
-function writeAll(queue: ReturnType<typeof createQueue>, first: number): void {
-  for (let attempts = 0; attempts < busyAttemptsMax;) {
+/**
+ * Writes all batches but the one that is being written. Stops if the output fails, or has been busy for a second, also
+ * before.
+ */
+function writeAll(
+  queue: ReturnType<typeof createQueue>,
+  { first, attemptsBefore }: { first: number; attemptsBefore: number },
+): void {
+  for (let attempts = attemptsBefore; ;) {
     const next = queue.at(first)
     if (!next) return
     try {
+      keepFromBlocking()
       queue.remove(first, writeSync(standardOutput, next))
     } catch (error) {
       if (!isBusy(error)) return
       attempts += 1
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMilliseconds)
+      if (attempts >= busyAttemptsMax) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMilliseconds(attempts))
     }
   }
+}
+
+/**
+ * Lets writes to a pipe or socket fail with EAGAIN instead of waiting for its reader: a process cannot exit while a
+ * thread waits. Called before each write, because processes that share the output change that for each other: Node does
+ * so whenever it starts one of them, and when one exits.
+ */
+function keepFromBlocking(): void {
+  const { stdout } = process
+  if (!(stdout instanceof Socket) || stdout.isTTY) return
+  const handle: unknown = Reflect.get(stdout, '_handle')
+  if (canBlock(handle)) handle.setBlocking(false)
+}
+
+function canBlock(handle: unknown): handle is { setBlocking: (isBlocking: boolean) => void } {
+  return (
+    typeof handle === 'object' && handle !== null && 'setBlocking' in handle && typeof handle.setBlocking === 'function'
+  )
 }
 
 /** Creates the queue of batches to write, of limited size. A batch is removed as far as it is written. */

@@ -86,6 +86,22 @@ test('LOG-08 when the reader of the log ends, the process continues', async () =
   assert.equal(code, 0)
 })
 
+test('LOG-08 a reader that is stuck delays no exit, and does not change its code', async () => {
+  const script = `
+    const { spawnSync } = await import('node:child_process')
+    for (let nth = 0; nth < 100; nth += 1) log.info('x'.repeat(10_000))
+    await flush()
+    spawnSync(process.execPath, ['-e', ''], { stdio: 'inherit' })
+    log.info('the end')
+    await flush()
+    log.info('the last line')
+    process.exit(3)`
+  for (const rest of ['', "process.stdout.write('announced')"]) {
+    const { said, code } = await runWithLog(`${rest}\n${script}`, 'pipe')
+    assert.deepEqual([said, code], ['', 3])
+  }
+})
+
 test('LOG-08 lines that no one reads take a limited memory, and those dropped are counted', async () => {
   const script = `
     for (let nth = 0; nth < 400; nth += 1) log.info('x'.repeat(10_000))
