@@ -30,15 +30,19 @@ export function addChange(apps: Command): void {
       .option(`--remove-${kind}-uri <uri>`, `removes a ${kind} URI (repeatable)`, collect)
   addSettingOptions(change).action(async (clientId: string, options: Options, command: Command) => {
     const settings = settingsOf(command)
-    const body = await changeOf(clientId, options, settings, command)
+    const { body, version } = await changeOf(clientId, options, settings, command)
     if (Object.keys(body).length === 0) command.error('error: no change given; --help lists the options')
-    const app = await call(settings, 'PATCH /api/admin/apps/:clientId', { params: { clientId }, body })
+    const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
+    const app = await call(settings, 'PATCH /api/admin/apps/:clientId', { params: { clientId }, headers, body })
     if (settings.json) return printJson(app)
     printTable(fieldsOf(app))
   })
 }
 
-async function changeOf(clientId: string, options: Options, settings: Settings, command: Command): Promise<AppChange> {
+type Change = { body: AppChange; version: string | undefined }
+
+/** Returns a change, and the version on which it is based if it adds or removes something. */
+async function changeOf(clientId: string, options: Options, settings: Settings, command: Command): Promise<Change> {
   const { name, redirectUri, addRedirectUri, removeRedirectUri } = options
   const { postLogoutRedirectUri, addPostLogoutRedirectUri, removePostLogoutRedirectUri } = options
   const redirects = { to: redirectUri, add: addRedirectUri, remove: removeRedirectUri }
@@ -51,15 +55,16 @@ async function changeOf(clientId: string, options: Options, settings: Settings, 
   // Only additions and removals need the current settings.
   const app = isRelative
     ? await call(settings, 'GET /api/admin/apps/:clientId', { params: { clientId } })
-    : { redirectUris: [], postLogoutRedirectUris: [] }
+    : { version: undefined, redirectUris: [], postLogoutRedirectUris: [] }
   const redirectUris = urisAfter(app.redirectUris, redirects, command)
   const postLogoutRedirectUris = urisAfter(app.postLogoutRedirectUris, postLogout, command)
-  return {
+  const body = {
     ...settingFieldsOf(options),
     ...(name !== undefined && { name }),
     ...(redirectUris && { redirectUris }),
     ...(postLogoutRedirectUris && { postLogoutRedirectUris }),
   }
+  return { body, version: app.version }
 }
 
 type UriOptions = { to: string[] | undefined; add: string[] | undefined; remove: string[] | undefined }

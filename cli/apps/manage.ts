@@ -70,7 +70,11 @@ function addStatus(apps: Command, name: string, status: 'active' | 'disabled', d
     .argument('<clientId>')
     .action(async (clientId: string, _: unknown, command: Command) => {
       const settings = settingsOf(command)
-      const app = await call(settings, 'PATCH /api/admin/apps/:clientId', { params: { clientId }, body: { status } })
+      const app = await call(settings, 'PATCH /api/admin/apps/:clientId', {
+        params: { clientId },
+        headers: {},
+        body: { status },
+      })
       if (settings.json) return printJson(app)
       console.log(`${clientId} is ${app.status}.`)
     })

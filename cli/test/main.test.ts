@@ -149,10 +149,10 @@ test('every setting of an app can be set, shown, and changed alone', async () =>
       stderr,
     } = await countersign(['apps', 'change', textOf(clientId), ...flags, '--json'])
     assert.equal(code, 0, stderr)
-    const { updatedAt: _changed, ...app } = fieldsOf(JSON.parse(changed))
+    const { updatedAt: _changed, version: _next, ...app } = fieldsOf(JSON.parse(changed))
     return app
   }
-  const { updatedAt: _created, ...before } = created
+  const { updatedAt: _created, version: _first, ...before } = created
   assert.deepEqual(await change('--name', 'Store'), { ...before, name: 'Store' })
   const off = '--no-require-auth-time --id-token-claims --organization-access none --no-allow-any-loopback-port'
   const cleared = ['--required-claims', '', '--backchannel-logout-uri', '', '--app-key-recipient-jwk', '']

@@ -163,6 +163,7 @@ export type AppChange = Static<typeof AppChange>
  * metadata document has `metadataFetchedAt` and no owner.
  */
 export const App = Type.Object({
+  version: Type.String({ description: 'Changes with the settings; `If-Match` of a change can name it' }),
   ...PublicApp.properties,
   redirectUris: Type.Array(Type.String()),
   postLogoutRedirectUris: Type.Array(Type.String()),
@@ -188,6 +189,15 @@ export const App = Type.Object({
 export type App = Static<typeof App>
 
 const ByClientId = Type.Object({ clientId: ClientId })
+/** Optional: without it, the request changes any version. */
+const ofVersion = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      pattern: '^"[A-Za-z0-9_-]{22}"$',
+      description: 'The version that the change is based on, in quotation marks; absent for any',
+    }),
+  ),
+})
 const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
 
 /** Bodies and answers of the operations on apps, shared by the admin API and the developer API. */
@@ -197,7 +207,7 @@ export const operations = {
     answers: { 201: Type.Object({ ...App.properties, clientSecret: Type.Optional(Type.String()) }) },
   },
   show: { takes: { params: ByClientId }, answers: { 200: App } },
-  change: { takes: { params: ByClientId, body: AppChange }, answers: { 200: App } },
+  change: { takes: { params: ByClientId, headers: ofVersion, body: AppChange }, answers: { 200: App } },
   delete: { takes: { params: ByClientId }, answers: { 204: NoContent } },
   setIcon: { takes: { params: ByClientId }, answers: { 200: App } },
   rotateSecret: {

@@ -1,6 +1,4 @@
-import type { App, PublicApp } from '@countersign/protocol/clients/apps'
 import { limits } from '@countersign/protocol/formats/limits'
-import { isRequirableClaim } from '@countersign/protocol/formats/required-claims'
 import { type ClientId, type IdentityId, type UserId, asId } from '@countersign/protocol/ids'
 import { listIdentitiesOfSession, lockUser, requireOwnIdentity } from '#accounts/identities/identity.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
@@ -24,6 +22,7 @@ import {
   validateAppSettings,
 } from './settings.ts'
 import { mustHoldEverywhere } from './settings-change.ts'
+import { versionOf } from './view/app-view.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import {
   type AppManager,
@@ -41,6 +40,7 @@ import * as store from './store.ts'
 const errors = defineErrors({
   invalid_request: [400, 'Invalid app settings.'],
   app_not_found: [404, 'App not found.'],
+  version_mismatch: [412, 'The settings of the app were changed meanwhile. Read them again.'],
   app_exists: [409, 'Another request registered this app meanwhile.'],
   owns_apps: [409, 'The account owns registered apps. Delete them first.'],
   too_many_apps: [409, `A user can have at most ${limits.appsPerUserMax} apps. Delete one first.`],
@@ -207,17 +207,19 @@ function isAnyGiven(change: AppSettingsChange, names: (keyof AppSettings)[]): bo
 /**
  * Changes the given settings of an app and keeps the others. Also returns whether all processes must apply the change
  * before the response. Throws `app_not_found`, `invalid_redirect_uri`, `invalid_request`, `reauthentication_required`,
- * `client_metadata_immutable` or `disabled_by_operator`.
+ * `client_metadata_immutable`, `disabled_by_operator`, or `version_mismatch` if the settings have another version than
+ * the given one.
  */
 export function updateApp(
   { db, outbound, config }: Pick<ServerContext, 'db' | 'outbound' | 'config'>,
-  { manager, clientId }: ManagedAppRef,
+  { manager, clientId, version }: ManagedAppRef & { version?: string | undefined },
   change: AppSettingsChange,
   now: Date,
 ): Promise<{ app: RegisteredApp; isForAll: boolean }> {
   requireOwnSettings(manager, change)
   return managerTransaction(db, manager, async (tx) => {
     const app = await lockManagedApp(tx, { manager, clientId })
+    if (version !== undefined && versionOf(app) !== version) throw errors.version_mismatch()
     validateAppSettings({ ...change, isPublic: app.isPublic }, { outbound: clientFor(outbound, app), config })
     if (app.metadataFetchedAt && isAnyGiven(change, described)) throw errors.client_metadata_immutable()
     if (isAnyGiven(change, takingPresence)) requireRecentAuthenticationOf(manager, now)
@@ -294,53 +296,4 @@ export function forgetOwnerIdentities(
   { userId, identityIds }: { userId: UserId; identityIds: IdentityId[] },
 ): Promise<Pick<RegisteredApp, 'clientId'>[]> {
   return store.removeOwnerIdentities(tx, userId, identityIds)
-}
-
-/** Returns the public fields of an app. */
-export function toPublicApp(app: ListedApp): PublicApp {
-  return {
-    clientId: app.clientId,
-    name: app.name,
-    description: app.description,
-    iconUrl: app.iconUrl,
-    color: app.color,
-    websiteUrl: app.websiteUrl,
-    privacyUrl: app.privacyUrl,
-    termsUrl: app.termsUrl,
-    supportsE2ee: app.supportsE2ee,
-    appKeyRecipientJwk: app.appKeyRecipientJwk,
-    allowedScopes: app.allowedScopes,
-  }
-}
-
-/** Returns an app with the fields for its owner and the operator. */
-export function toApp(app: ListedApp): App {
-  return {
-    ...toPublicApp(app),
-    redirectUris: app.redirectUris,
-    postLogoutRedirectUris: app.postLogoutRedirectUris,
-    public: app.isPublic,
-    status: app.status,
-    ownerIdentityId: app.ownerIdentityId,
-    idTokenSignedResponseAlg: app.idTokenSignedResponseAlg,
-    accessTokenTtlSeconds: app.accessTokenTtlSeconds,
-    refreshTokenTtlSeconds: app.refreshTokenTtlSeconds,
-    requireAuthTime: app.requireAuthTime,
-    idTokenClaims: app.idTokenClaims,
-    requiredClaims: app.requiredClaims.filter(isRequirableClaim),
-    organizationAccess: app.organizationAccess,
-    backchannelLogoutUri: app.backchannelLogoutUri,
-    backchannelLogoutSessionRequired: app.backchannelLogoutSessionRequired,
-    allowAnyLoopbackPort: app.allowAnyLoopbackPort,
-    access: {
-      mode: app.access.mode,
-      groups: app.access.groups.map(({ key }) => key),
-      organizations: app.access.organizations.map(({ slug }) => slug),
-      contact: app.access.contact,
-    },
-    groupsClaim: { include: app.groupsClaim },
-    metadataFetchedAt: app.metadataFetchedAt?.toISOString() ?? null,
-    createdAt: app.createdAt.toISOString(),
-    updatedAt: app.updatedAt.toISOString(),
-  }
 }

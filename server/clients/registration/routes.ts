@@ -5,6 +5,7 @@ import * as developer from '@countersign/protocol/clients/developer'
 import { limits } from '@countersign/protocol/formats/limits'
 import { ownKey } from '#accounts/sessions/own-key.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { entityTagOf, opaqueVersionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -13,8 +14,9 @@ import type { Workshop } from '#platform/pictures/workshop.ts'
 import { sessionGuard } from '#accounts/sessions/session.ts'
 import type { AppDirectory, ListedApp } from './directory.ts'
 import { settingsOf } from './settings.ts'
-import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps, toApp } from './app.ts'
+import { updateApp, createApp, deleteApp, listAppsOf, getApp, readApps } from './app.ts'
 import { removeIcon, setIcon, uploaderOf } from './icon.ts'
+import { toApp } from './view/app-view.ts'
 import {
   type AppManager,
   adminManagementApi,
@@ -132,7 +134,10 @@ function mountOperations(host: Host, services: RegistrationServices, management:
   host.route({
     ...management.show,
     onRequest,
-    handler: async (request) => toApp(await getApp(db, { manager: managerOf(request), ...request.params })),
+    async handler(request, reply) {
+      const app = toApp(await getApp(db, { manager: managerOf(request), ...request.params }))
+      return reply.header('etag', entityTagOf(app.version)).send(app)
+    },
   })
   mountChanges(host, services, management)
   mountIcons(host, services, management)
@@ -215,14 +220,16 @@ function mountChanges(host: Host, { kernel, apps, lifecycle }: RegistrationServi
   host.route({
     ...management.change,
     onRequest: onChange,
-    handler: (request) =>
+    handler: (request, reply) =>
       whileChanging(request, async () => {
         const { clientId } = request.params
-        const target = { manager: managerOf(request), clientId }
+        const entityTag = request.headers['if-match']
+        const target = { manager: managerOf(request), clientId, version: entityTag && opaqueVersionIn(entityTag) }
         const { app, isForAll } = await updateApp(kernel, target, settingsOf(request.body), clock())
         apps.forget(clientId)
         if (isForAll) await apps.forgetEverywhere(clientId)
-        return toApp(app)
+        const changed = toApp(app)
+        return reply.header('etag', entityTagOf(changed.version)).send(changed)
       }),
   })
 

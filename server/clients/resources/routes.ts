@@ -4,7 +4,8 @@ import * as endpoints from '@countersign/protocol/clients/resources'
 import type { Host } from '#platform/http/host.ts'
 import type { ServerContext } from '#platform/module/services.ts'
 import { clientAddressKey } from '#platform/rate-limits/rate-limit.ts'
-import { requireApp, toPublicApp } from '#clients/registration/app.ts'
+import { requireApp } from '#clients/registration/app.ts'
+import { toPublicApp } from '#clients/registration/view/app-view.ts'
 import type { AppDirectory } from '#clients/registration/directory.ts'
 import {
   adminManagementApi,

@@ -2,7 +2,8 @@ import type { AccountExport } from '@countersign/protocol/accounts/account'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
 import type { ClientId, UserId } from '@countersign/protocol/ids'
 import { clientFor } from '#clients/registration/operator-app.ts'
-import { getApp, listAppsOf, toApp } from '#clients/registration/app.ts'
+import { getApp, listAppsOf } from '#clients/registration/app.ts'
+import { toApp } from '#clients/registration/view/app-view.ts'
 import {
   auditActor,
   requireRecentAuthenticationOf,

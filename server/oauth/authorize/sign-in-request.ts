@@ -9,7 +9,7 @@ import type {
   UnverifiedFault,
 } from '@countersign/protocol/pages'
 import type { AppDirectory, RegisteredApp } from '#clients/registration/directory.ts'
-import { toPublicApp } from '#clients/registration/app.ts'
+import { toPublicApp } from '#clients/registration/view/app-view.ts'
 import { isClientIdUrl } from '#clients/registration/metadata-documents/metadata-document.ts'
 import {
   requiresFreshConsent,

@@ -39,7 +39,11 @@ function AppColor({ app, onChanged }: Props) {
   const doing = useActions()
   const store = async (color: string | null) => {
     onChanged(
-      await call('PATCH /api/developer/apps/:clientId', { params: { clientId: app.clientId }, body: { color } }),
+      await call('PATCH /api/developer/apps/:clientId', {
+        params: { clientId: app.clientId },
+        headers: {},
+        body: { color },
+      }),
     )
     toast(words.colorSaved)
   }

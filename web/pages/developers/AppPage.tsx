@@ -167,7 +167,7 @@ function Disabled({ app: { clientId }, onChanged }: { app: App; onChanged: (app:
     look: 'secondary',
     do: async () => {
       const body = { status: 'active' } as const
-      onChanged(await call('PATCH /api/developer/apps/:clientId', { params: { clientId }, body }))
+      onChanged(await call('PATCH /api/developer/apps/:clientId', { params: { clientId }, headers: {}, body }))
     },
   }
   return (

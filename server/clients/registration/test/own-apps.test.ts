@@ -52,6 +52,37 @@ async function errorFor(clientId: ClientId, clientSecret: string): Promise<strin
   return (await postToken(world.api, { ...fields, client_id: clientId, client_secret: clientSecret })).json().error
 }
 
+test('OWN-07 of changes that name one version of an app, one is made and the others are refused', async () => {
+  const [ada, other] = [await world.person(), await world.person()]
+  const { clientId, version } = await register(ada, { description: 'Keeps the books.' })
+  const url = `/api/developer/apps/${clientId}`
+  const change = (redirectUri: string, based: string, by = ada) =>
+    world.api.inject({
+      ...{ method: 'PATCH', url, headers: { ...by.headers, 'if-match': `"${based}"` } },
+      payload: { redirectUris: [...plain.redirectUris, redirectUri] },
+    })
+  const answers = await Promise.all(['one', 'two', 'three'].map((name) => change(`https://${name}.example/`, version)))
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 412, 412])
+  const made = answers.find(({ statusCode }) => statusCode === 200)
+  for (const late of answers.filter((each) => each !== made)) assert.equal(late.json().error, 'version_mismatch')
+
+  const read = await world.api.inject({ url, headers: ada.headers })
+  const app = read.json<Body>()
+  assert.deepEqual(made?.json(), app)
+  assert.notEqual(app.version, version)
+  assert.equal(read.headers['etag'], `"${app.version}"`)
+  assert.equal(made?.headers['etag'], `"${app.version}"`)
+  const [listed] = (await world.api.inject({ url: '/api/developer/apps', headers: ada.headers })).json<{
+    apps: App[]
+  }>().apps
+  assert.equal(listed?.version, app.version)
+
+  assert.equal((await change('https://four.example/', app.version)).statusCode, 200)
+  assert.equal((await change('https://five.example/', '1')).statusCode, 400, 'it is no version')
+  assert.deepEqual((await change('https://six.example/', app.version, other)).json().error, 'app_not_found')
+  assert.equal((await portal('PATCH', `/${clientId}`, ada, { name: 'Cash book' })).status, 200, 'any version')
+})
+
 test('a user registers an app, reads it, changes it, rotates its secret and deletes it', async () => {
   const ada = await world.person()
   const { clientId, clientSecret, ...settings } = await register(ada)

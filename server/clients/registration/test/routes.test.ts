@@ -54,7 +54,7 @@ describe('the life cycle of an app', () => {
   test('an app is registered, read, changed and deleted', async () => {
     const created = await admin('POST', '/apps', full)
     assert.equal(created.status, 201)
-    const { clientId, clientSecret, ...settings } = created.body
+    const { clientId, clientSecret, version, ...settings } = created.body
     assert.match(clientId, /^app_[0-9a-f]{32}$/)
     assert.match(clientSecret, /^cs_[\w-]{40,}$/)
     const dates = { createdAt: world.now().toISOString(), updatedAt: world.now().toISOString() }
@@ -70,7 +70,7 @@ describe('the life cycle of an app', () => {
       metadataFetchedAt: null,
       ...dates,
     })
-    assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, { clientId, ...settings })
+    assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, { clientId, version, ...settings })
 
     world.pass(60)
     const changed = await admin('PATCH', `/apps/${clientId}`, { name: 'Cash book', description: null })
@@ -81,8 +81,10 @@ describe('the life cycle of an app', () => {
       description: null,
       updatedAt: world.now().toISOString(),
     }
-    assert.deepEqual(changed, { status: 200, body: expected })
-    assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, expected)
+    const { version: next, ...body } = changed.body
+    assert.deepEqual([changed.status, body], [200, expected])
+    assert.deepEqual((await admin('GET', `/apps/${clientId}`)).body, { version: next, ...expected })
+    assert.notEqual(next, version)
     assert.ok((await admin('GET', '/apps')).body.apps.some(({ name }) => name === 'Cash book'))
 
     const deleted = await deleteApp(clientId)

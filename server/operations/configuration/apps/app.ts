@@ -6,7 +6,8 @@ import { frame } from '@countersign/protocol/formats/signing/frame'
 import { asId, type ClientId } from '@countersign/protocol/ids'
 import { DeclaredApp, defaultedAppSettings } from '@countersign/protocol/operations/configuration'
 import { requirePermissions } from '#accounts/operators/acting-operator.ts'
-import { createApp, toApp, updateApp } from '#clients/registration/app.ts'
+import { createApp, updateApp } from '#clients/registration/app.ts'
+import { describeApp } from '#clients/registration/view/app-view.ts'
 import { activeSecretHashes, replaceSecrets } from '#clients/registration/authentication/secret.ts'
 import type { ListedApp, RegisteredApp } from '#clients/registration/directory.ts'
 import { findOperatorApp } from '#clients/registration/operator-app.ts'
@@ -174,7 +175,7 @@ function changeOf(declared: DeclaredApp, isChosen: (name: string) => boolean = (
 
 /** Returns the values of an app by path. */
 function valuesOf(app: ListedApp): Values {
-  return flat({ ...toApp(app) })
+  return flat({ ...describeApp(app) })
 }
 
 /** Writes the members of objects as values of their own: `access.mode`. */
@@ -196,7 +197,7 @@ export function declarationOf(
   { app, parts, webhook }: { app: ListedApp; parts: AppParts; webhook: Pick<Webhook, 'url'> | null },
   isOwnPicture: (url: string) => boolean,
 ): DeclaredApp {
-  const { iconUrl, ...settings } = toApp(app)
+  const { iconUrl, ...settings } = describeApp(app)
   const shown: Values = { ...settings, iconUrl: iconUrl !== null && isOwnPicture(iconUrl) ? null : iconUrl }
   const given = Object.keys(defaultedAppSettings).filter(
     (name) => differences(flat({ [name]: defaults[name] ?? null }), flat({ [name]: shown[name] ?? null })).length > 0,

@@ -30,7 +30,7 @@ export function EditAccess({ app, onChanged, onClose }: Props) {
     label: words.save,
     do: async () => {
       const body = { access: { mode, groups, organizations, contact: contact.trim() || null } }
-      onChanged(await ask('PATCH /api/admin/apps/:clientId', { params: { clientId }, body }))
+      onChanged(await ask('PATCH /api/admin/apps/:clientId', { params: { clientId }, headers: {}, body }))
       onClose()
       toast(words.saved(isolate(name)))
     },

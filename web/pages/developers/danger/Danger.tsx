@@ -88,7 +88,7 @@ function DisableApp({ app: { clientId, name }, onDisabled, onClose }: DisablePro
     look: 'danger',
     do: async () => {
       const body = { status: 'disabled' } as const
-      onDisabled(await call('PATCH /api/developer/apps/:clientId', { params: { clientId }, body }))
+      onDisabled(await call('PATCH /api/developer/apps/:clientId', { params: { clientId }, headers: {}, body }))
     },
   }
   const cancel: Action = { name: 'cancel', label: words.frame.cancel, look: 'secondary', do: onClose }

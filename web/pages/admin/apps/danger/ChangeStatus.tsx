@@ -19,7 +19,7 @@ export function ChangeStatus({ app: { clientId, name, status }, onChanged, onClo
     look: isDisabled ? 'primary' : 'danger',
     do: async () => {
       const body = { status: isDisabled ? 'active' : 'disabled' } as const
-      onChanged(await ask('PATCH /api/admin/apps/:clientId', { params: { clientId }, body }))
+      onChanged(await ask('PATCH /api/admin/apps/:clientId', { params: { clientId }, headers: {}, body }))
       onClose()
       toast(words.done(isolate(name)))
     },

@@ -17,6 +17,7 @@ const app: App = {
   supportsE2ee: false,
   appKeyRecipientJwk: null,
   allowedScopes: ['openid', 'profile'],
+  version: 'EjRWeJq83vASNFZ4mrze8A',
   redirectUris: ['https://ledger.example/callback', 'http://localhost:3000/callback'],
   postLogoutRedirectUris: [],
   public: false,

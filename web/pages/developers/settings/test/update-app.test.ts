@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rebaseUrlLists } from '../update-app.ts'
+import { rebaseLists } from '../update-app.ts'
 
 const [a, b, c, d] = ['https://a.example/', 'https://b.example/', 'https://c.example/', 'https://d.example/'] as const
 
+const none = { postLogoutRedirectUris: [], allowedScopes: [], requiredClaims: [] }
+
 /** Returns the redirect URIs that are sent if this page read, sends and now finds these. */
 function sent(read: string[], written: string[], current: string[]): string[] | undefined {
-  const lists = (redirectUris: string[]) => ({ redirectUris, postLogoutRedirectUris: [] })
-  return rebaseUrlLists(lists(read), { redirectUris: written }, lists(current)).redirectUris
+  const lists = (redirectUris: string[]) => ({ ...none, redirectUris })
+  return rebaseLists(lists(read), { redirectUris: written }, lists(current)).redirectUris
 }
 
 test('what another tab has added or removed stays so', () => {
@@ -25,12 +27,19 @@ test('without another change, the list is sent as it was written', () => {
 })
 
 test('a change of something else sends no list', () => {
-  const lists = { redirectUris: [a], postLogoutRedirectUris: [b] }
-  assert.deepEqual(rebaseUrlLists(lists, { name: 'Ledger' }, { ...lists, redirectUris: [c] }), { name: 'Ledger' })
-  assert.deepEqual(
-    rebaseUrlLists(lists, { postLogoutRedirectUris: [] }, { ...lists, postLogoutRedirectUris: [b, d] }),
-    {
-      postLogoutRedirectUris: [d],
-    },
-  )
+  const lists = { ...none, redirectUris: [a], postLogoutRedirectUris: [b] }
+  assert.deepEqual(rebaseLists(lists, { name: 'Ledger' }, { ...lists, redirectUris: [c] }), { name: 'Ledger' })
+  assert.deepEqual(rebaseLists(lists, { postLogoutRedirectUris: [] }, { ...lists, postLogoutRedirectUris: [b, d] }), {
+    postLogoutRedirectUris: [d],
+  })
+})
+
+test('a scope and a required claim that another tab has allowed stay so', () => {
+  const [openid, email, groups] = ['openid', 'email', 'groups'] as const
+  const read = { ...none, redirectUris: [a], allowedScopes: [openid] }
+  const current = { ...read, allowedScopes: [openid, groups], requiredClaims: [email] }
+  assert.deepEqual(rebaseLists(read, { allowedScopes: [openid, email] }, current), {
+    allowedScopes: [openid, groups, email],
+  })
+  assert.deepEqual(rebaseLists(read, { requiredClaims: [email] }, current), { requiredClaims: [email] })
 })
