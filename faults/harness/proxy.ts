@@ -1,5 +1,6 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { SeededRandom } from './chance.ts'
 
 export type Proxy = Awaited<ReturnType<typeof openProxy>>
 
@@ -9,10 +10,15 @@ export type Proxy = Awaited<ReturnType<typeof openProxy>>
  */
 type Fault = { words: string[]; share: number; what: 'cut the answer' | { refuseWith: '40001' | '40P01' } }
 
-/** A proxy between the service and its PostgreSQL that simulates network failures. */
-export async function openProxy(databaseUrl: string) {
+/**
+ * A proxy between the service and its PostgreSQL that simulates network failures. The same seed strikes the same of
+ * the messages that follow each other.
+ */
+export async function openProxy(databaseUrl: string, seed: number) {
   const target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
+  const chance = new SeededRandom(seed)
+  const news = new EventEmitter()
   let fault: Fault | undefined
   let struck = 0
 
@@ -31,11 +37,12 @@ export async function openProxy(databaseUrl: string) {
     let then: (() => void) | undefined
     inner.on('data', (message: Buffer) => {
       const requests = countRequests(message)
-      if (!fault || !strikes(fault, message)) {
+      if (!fault || !strikes(fault, message, chance)) {
         unanswered += requests
         return void outer.write(message)
       }
       struck += 1
+      news.emit('strike')
       if (fault.what === 'cut the answer') {
         outer.off('data', forward).once('data', cut)
         return void outer.write(message)
@@ -64,6 +71,10 @@ export async function openProxy(databaseUrl: string) {
     /** The number of injected faults. */
     struck: () => struck,
     strike: (next: Fault | undefined) => void (fault = next),
+    /** Resolves when this many more faults have been injected. */
+    async untilStruck(count: number): Promise<void> {
+      for (let more = count; more > 0; more -= 1) await once(news, 'strike')
+    },
     /** Drops all further traffic of the open connections silently. */
     freeze() {
       for (const [inner, outer] of pairs) {
@@ -78,8 +89,8 @@ export async function openProxy(databaseUrl: string) {
   }
 }
 
-function strikes({ words, share }: Fault, message: Buffer): boolean {
-  return Math.random() < share && words.some((word) => message.includes(word))
+function strikes({ words, share }: Fault, message: Buffer, chance: SeededRandom): boolean {
+  return words.some((word) => message.includes(word)) && chance.happens(share)
 }
 
 /** Counts what a client asks for a response to: Query and Sync messages (PostgreSQL's manual, Message Formats). */
