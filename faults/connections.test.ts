@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pass } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { onOwnConnection, serverPool } from '../server/platform/database/server-
 import { migrate } from '../server/platform/database/migrate.ts'
 import { Secret } from '../server/platform/crypto/secret.ts'
 import { openTestDatabase } from '../server/testing/database.ts'
+import { untilWaiting } from '../server/testing/lock-waits.ts'
 
 /** Opens a database, a pool for it and a proxy between them that can stop passing anything on. */
 async function openDatabase(t: TestContext) {
@@ -27,7 +28,10 @@ async function openDatabase(t: TestContext) {
   const address = proxy.address()
   url.host = `127.0.0.1:${typeof address === 'object' && address ? address.port : ''}`
   const reports: string[] = []
-  const pool = serverPool(new Secret(url.href), ({ message }) => void reports.push(message))
+  const news = new EventEmitter()
+  const report = ({ message }: Error) => news.emit('report', reports.push(message))
+  const pool = serverPool(new Secret(url.href), report)
+  pool.on('connect', (client) => client.on('notice', ({ message }) => news.emit(message ?? '')))
   const operator = new pg.Pool({ connectionString: made.url, max: 1 })
   t.after(async () => {
     for (const socket of sockets) socket.destroy()
@@ -39,7 +43,7 @@ async function openDatabase(t: TestContext) {
   const freeze = () => {
     for (const socket of sockets) socket.unpipe().pause()
   }
-  return { url: url.href, pool, operator, reports, freeze }
+  return { url: url.href, pool, operator, reports, news, freeze }
 }
 
 const endOthers =
@@ -69,21 +73,21 @@ test('idle connections that have become silent make callers wait once', async (t
 })
 
 test('a connection that ends within a transaction is reported once, and the caller gets its error', async (t) => {
-  const { pool, operator, reports } = await openDatabase(t)
+  const { pool, operator, reports, news } = await openDatabase(t)
   const { db } = createStorage(pool)
   const broken = transaction(db, async (tx) => {
     await sql`select 1`.execute(tx)
-    await operator.query(endOthers)
-    await pass(200)
+    await Promise.all([once(news, 'report'), operator.query(endOthers)])
     await sql`select 1`.execute(tx)
   })
   await assert.rejects(broken)
   assert.deepEqual(reports, ['terminating connection due to administrator command'])
 
   const within = transaction(db, async (tx) => {
-    const ending = pass(100).then(() => operator.query(endOthers))
+    const ending = once(news, 'asleep').then(() => operator.query(endOthers))
+    const sleeping = sql`do $$ begin raise notice 'asleep'; perform pg_sleep(4); end $$`.execute(tx)
     // The error may arrive before the result of the operator, and must be handled then.
-    await Promise.all([sql`select pg_sleep(4)`.execute(tx), ending])
+    await Promise.all([sleeping, ending])
   })
   await assert.rejects(within, /terminating connection due to administrator command/)
   assert.equal(reports.length, 2)
@@ -111,7 +115,7 @@ test('a migration over a connection that ends fails with the reason', async (t) 
   await holder.query('begin; select version from schema_lock for update')
   const waiting = onOwnConnection(url, 0, (own) => migrate(own))
   const rejected = assert.rejects(waiting, /terminating connection due to administrator command/)
-  await pass(500)
+  await untilWaiting(createStorage(pool).db, 1)
   await holder.query(endOthers)
   await holder.query('rollback')
   holder.release()
