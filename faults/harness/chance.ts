@@ -20,6 +20,12 @@ export class SeededRandom {
     return choice
   }
 
+  /** Returns the items in any order, each with the same probability. */
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    const left = [...items]
+    return items.flatMap(() => left.splice(Math.floor(this.next() * left.length), 1))
+  }
+
   /** Returns true with this probability. */
   happens(share: number): boolean {
     return this.next() < share
