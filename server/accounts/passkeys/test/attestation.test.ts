@@ -153,10 +153,11 @@ test('PKY-15 PKY-16 a ceremony of a megabyte or more is rejected before it is pa
     const { flowId, options } = await start()
     const credential = authenticator.register(options)
     credential.response[field] = 'A'.repeat(bytes)
-    const began = performance.now()
+    const before = process.cpuUsage()
     const answer = await post('/api/auth/register/finish', { flowId, credential })
     assert.deepEqual([answer.statusCode, answer.json().error], [413, 'payload_too_large'])
-    assert.ok(performance.now() - began < 500)
+    const { user, system } = process.cpuUsage(before)
+    assert.ok(user + system < 500_000, `${user + system} µs of processor time`)
   }
 })
 
@@ -166,10 +167,11 @@ test('PKY-16 the most expensive attestation within the size limit is rejected qu
     const authenticator = createAuthenticator({ origin: 'http://localhost:4401', rpId: 'localhost' })
     const { flowId, options } = await start()
     const credential = authenticator.register(options, { attestationObject: () => attestation })
-    const began = performance.now()
+    const before = process.cpuUsage()
     const answer = await post('/api/auth/register/finish', { flowId, credential })
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_credential'])
-    assert.ok(performance.now() - began < 500)
+    const { user, system } = process.cpuUsage(before)
+    assert.ok(user + system < 500_000, `${user + system} µs of processor time`)
   }
 })
 

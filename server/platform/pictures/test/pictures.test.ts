@@ -90,7 +90,7 @@ test('a new picture and a removal delete the one before, and the export has the 
 
 test('PIC-01 a picture that claims a huge size is rejected before it is decoded', async () => {
   const person = await world.person()
-  const begun = performance.now()
+  const before = process.cpuUsage()
   for (const [width, height] of [
     [65_535, 65_535],
     [4097, 1],
@@ -100,7 +100,8 @@ test('PIC-01 a picture that claims a huge size is rejected before it is decoded'
     const answer = await upload(person, person.identityId, pngHead(width, height))
     assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_picture'])
   }
-  assert.ok(performance.now() - begun < 1000)
+  const { user, system } = process.cpuUsage(before)
+  assert.ok(user + system < 1_000_000, `${user + system} µs of processor time`)
   const tooLong = await upload(person, person.identityId, Buffer.alloc(limits.pictureBytesMax + 1))
   assert.deepEqual([tooLong.statusCode, tooLong.json().error], [413, 'payload_too_large'])
   assert.match(tooLong.json().error_description, /2 MiB|2048 KiB/)

@@ -225,8 +225,10 @@ test('the longest text is cut in no time', () => {
   ].flatMap((repeated) => ['', 'א', 'שלום a'].map((first) => [first, repeated] as const))) {
     const [first, repeated] = unit
     const text = (first + repeated.repeat(10_000)).slice(0, 10_000)
-    const began = performance.now()
+    const began = process.cpuUsage()
     assert.equal(joined(linesOf(text)), text)
-    assert.ok(performance.now() - began < 1000, `${JSON.stringify(unit)} took ${performance.now() - began} ms`)
+    const { user, system } = process.cpuUsage(began)
+    const milliseconds = (user + system) / 1000
+    assert.ok(milliseconds < 1000, `${JSON.stringify(unit)} took ${milliseconds} ms`)
   }
 })

@@ -37,7 +37,8 @@ test('an excerpt shows the match, as every second part', () => {
 
 test('HLP-08 a query is text: it is no pattern, and a long one ends at once', () => {
   assert.deepEqual(findPassages(index, '(.*)+$ [a-z'), [])
-  const startedAt = performance.now()
+  const before = process.cpuUsage()
   findPassages(index, 'e '.repeat(100_000))
-  assert.ok(performance.now() - startedAt < 500)
+  const { user, system } = process.cpuUsage(before)
+  assert.ok(user + system < 500_000, `${user + system} µs of processor time`)
 })
