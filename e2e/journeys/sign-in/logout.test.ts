@@ -100,7 +100,7 @@ test('a request without parameters must be confirmed, and signs out of the curre
     await page.goto(`${stage.service.authUrl}/logout${query}`)
     await ada.control('sign-out').waitFor()
     assert.equal(await heading(ada), 'Sign out?')
-    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1')
+    await page.locator('h1:focus').waitFor()
     await page.keyboard.press('Tab')
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-action')), 'sign-out')
     await page.keyboard.press('Enter')
