@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePorts, launch, startService, type Service } from '../server/testing/service.ts'
+import { end, freePorts, launch, startService, type Service } from '../server/testing/service.ts'
 import { registerApp, registerTestUser } from './load/test-user.ts'
 import { exchange } from './load/exchange.ts'
 import { rounds } from './load/throughput.ts'
@@ -106,7 +106,7 @@ test(`STO-02 kill -9 during the first start (${rounds} times): the next start co
     const killed = first.ready.catch((error: Error) => error)
     setTimeout(() => first.process.kill('SIGKILL'), 50 + Math.random() * 3000)
     await killed
-    first.process.kill('SIGKILL')
+    await end(first.process, 'SIGKILL')
 
     const service = await startService({ dataDirectory: directory, environment: { RATE_LIMITS: 'off' } })
     const customer = await registerTestUser(service, await registerApp(service))
