@@ -11,6 +11,7 @@ import {
   lockAccountOfIdentity,
   recordDeletion,
   removeDeletion,
+  suspendsAccount,
 } from '#accounts/identities/suspension.ts'
 import {
   deleteInvited,
@@ -106,13 +107,14 @@ function requireConfirmed(confirm: string, { handle }: { handle: string }): void
 
 async function decide(tx: Transaction, { lifecycle }: Services, deletion: Deletion, now: Date): Promise<Outcome> {
   const { operator, identityId, confirm, reason, retainDays = limits.deletionRetainDays } = deletion
-  const { userId, identity } = await lockForOperator(tx, { operator, identityId })
+  const { userId, identity, endsSuspension } = await lockForOperator(tx, { operator, identityId }, now)
   requireConfirmed(confirm, identity)
   const key = { userId, identityId }
   const by = eventActorOf(operator)
   const event = { ...auditFieldsOf(operator), ...key } as const
   if (retainDays === 0) {
     await endIdentity(tx, lifecycle, { ...key, by }, now)
+    if (endsSuspension) await recordAuditEvent(tx, { action: 'identity.activated', ...event }, now)
     const details = { reason, legalErasure: true }
     await recordAuditEvent(tx, { action: 'identity.deleted', ...event, details }, now)
     return { row: { ...key, reason, scheduledAt: now, dueAt: now }, notified: identity }
@@ -150,14 +152,19 @@ export async function restoreIdentity(db: Database, { operator, identityId }: Ac
   })
 }
 
-/** Throws `identity_not_found` and `operator_protected`. */
-async function lockForOperator(tx: Transaction, { operator, identityId }: Act) {
+/**
+ * Locks an account for the deletion of an identity. A suspension of the account through the identity ends with it, so
+ * that the deletion needs the same rights as the activation. Throws `identity_not_found` and `operator_protected`.
+ */
+async function lockForOperator(tx: Transaction, { operator, identityId }: Act, now: Date) {
   const account = await lockAccountOfIdentity(tx, identityId)
   const identity = account && (await findIdentity(tx, identityId))
   if (!identity) throw errors.identity_not_found()
   const { userId, identityIds } = account
-  await requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds: [identityId] })
-  return { userId, identity }
+  const endsSuspension = await suspendsAccount(tx, { userId, identityId }, now)
+  const affectedIds = endsSuspension ? identityIds : [identityId]
+  await requireRightsOver(tx, operator, { accountIdentityIds: identityIds, affectedIds })
+  return { userId, identity, endsSuspension }
 }
 
 /** Sends the mail, if there is someone to get it. The deletion is committed, so a failure to send is only logged. */

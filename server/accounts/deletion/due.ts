@@ -1,11 +1,14 @@
+import type { IdentityId } from '@countersign/protocol/ids'
 import { endIdentity } from '#accounts/account/deletion.ts'
 import {
   findDeletion,
   leaseDueDeletions,
   lockAccountOfIdentity,
   recordRefusal,
+  suspendsAccount,
   type DeletionRow,
 } from '#accounts/identities/suspension.ts'
+import { requireNoOperators } from '#accounts/operators/operator.ts'
 import { ApiError } from '#platform/api-error.ts'
 import { recordAuditEvent } from '#platform/audit/audit-log.ts'
 import { addSeconds, rest } from '#platform/clock.ts'
@@ -59,14 +62,21 @@ export async function deleteDue(services: Services): Promise<number> {
 
 /**
  * Deletes an identity, unless it was restored. A rule that refuses it, such as `last_owner`, leaves it suspended, and
- * it is attempted again every hour.
+ * it is attempted again every hour. A suspension of the account through the identity ends with it, but not for
+ * operators in the account.
  */
 async function attempt({ kernel, lifecycle }: Services, key: Key): Promise<void> {
   const { db, clock } = kernel
   try {
     await transaction(db, async (tx) => {
-      if (!(await lockDue(tx, key, clock()))) return
+      const due = await lockDue(tx, key, clock())
+      if (!due) return
+      const endsSuspension = await suspendsAccount(tx, key, clock())
+      // It would free operators from the suspension of their account, and the right to do so was not checked.
+      if (endsSuspension) await requireNoOperators(tx, due.siblingIds)
       await endIdentity(tx, lifecycle, { ...key, by: 'system' }, clock())
+      const end = { action: 'identity.activated', actor: 'system', ...key } as const
+      if (endsSuspension) await recordAuditEvent(tx, end, clock())
       await recordAuditEvent(tx, { action: 'identity.deleted', actor: 'system', ...key }, clock())
     })
   } catch (error) {
@@ -86,9 +96,14 @@ async function refuse({ db, clock }: ServerContext, key: Key, refusal: string): 
   })
 }
 
-/** Locks the account of an identity. Returns false if the identity is not due for deletion any more. */
-async function lockDue(tx: Transaction, key: Key, now: Date): Promise<boolean> {
-  if (!(await lockAccountOfIdentity(tx, key.identityId))) return false
+/**
+ * Locks the account of an identity. Returns the other identities of the account, or undefined if the identity is not
+ * due for deletion any more.
+ */
+async function lockDue(tx: Transaction, key: Key, now: Date): Promise<{ siblingIds: IdentityId[] } | undefined> {
+  const account = await lockAccountOfIdentity(tx, key.identityId)
+  if (!account) return undefined
   const found = await findDeletion(tx, key)
-  return found !== undefined && found.dueAt <= now
+  if (!found || found.dueAt > now) return undefined
+  return { siblingIds: account.identityIds.filter((each) => each !== key.identityId) }
 }

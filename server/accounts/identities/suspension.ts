@@ -81,6 +81,11 @@ export async function listSuspensions(
   return rows.filter((row) => row.identityId === identityId)
 }
 
+/** Checks if a suspension through this identity is in force that suspends the whole account. */
+export async function suspendsAccount(tx: Transaction, key: Key, now: Date): Promise<boolean> {
+  return (await listSuspensions(tx, key, now)).some(({ scope }) => scope === 'account')
+}
+
 /**
  * Records a suspension in an account that this transaction has locked. Returns the identities that are suspended now,
  * and whether no other is left.

@@ -150,6 +150,11 @@ export async function stripOperators(tx: Transaction, identityIds: IdentityId[],
     await audit(tx, null, { action: 'operator.removed', identityId, details: { role, by: 'recovery' } }, now)
 }
 
+/** Throws `operator_protected` if an operator is among identities on which the service itself acts. */
+export async function requireNoOperators(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
+  if ((await store.listRolesOf(tx, identityIds)).length > 0) throw errors.operator_protected()
+}
+
 /** Revokes the admin tokens of identities that are being suspended. Throws `last_owner` if no active owner remains. */
 export async function suspendOperators(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
   const roles = await store.listRolesOf(tx, identityIds)

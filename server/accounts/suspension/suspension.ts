@@ -34,8 +34,8 @@ type Act = { operator: Operator; identityId: IdentityId }
  * first. Every statement that begins something locks the user, the identity or the row that it uses, and reads again
  * whether it may: what was faster is found and ended here, what was slower finds the suspension.
  *
- * Throws `identity_not_found`, `identity_invited` and `invalid_request`. The answer is the same whatever else is
- * suspended in the account.
+ * Throws `identity_not_found`, `identity_invited`, `operator_protected` and `invalid_request`. The answer is the same
+ * whatever else is suspended in the account.
  */
 export async function suspend(
   { db, lifecycle }: Services,
@@ -47,9 +47,12 @@ export async function suspend(
   if (suspendedUntil && suspendedUntil <= now)
     throw errors.invalid_request({ sentence: 'until must be in the future.' })
   return operatorTransaction(db, operator, async (tx) => {
-    const { userId } = await lockAccount(tx, { operator, identityId, scope })
+    const account = await lockAccount(tx, { operator, identityId, scope })
+    const { userId } = account
     const source = sourceOf(operator)
     const before = (await listSuspensions(tx, { userId, identityId }, now)).find((each) => each.source === source)
+    // A narrower suspension frees the other identities of the account.
+    if (before?.scope === 'account') await requireRights(tx, operator, { ...account, identityId, scope: before.scope })
     const row = { userId, identityId, source, scope, reason, suspendedAt: before?.suspendedAt ?? now, suspendedUntil }
     if (before && isSame(before, row)) return toSuspension(before)
     const suspended = await recordSuspension(tx, row, now)

@@ -4,7 +4,7 @@ import type { AuditEvent } from '@countersign/protocol/operations/audit'
 import { setImmediate } from 'node:timers/promises'
 import { openBrowser } from '#testing/federated-browser.ts'
 import { openMailbox, type Mailbox } from '#testing/mailbox.ts'
-import { activate, makeOperator, sibling, suspend } from '#testing/operators.ts'
+import { activate, createToken, makeOperator, sibling, suspend } from '#testing/operators.ts'
 import { createOrganization, join } from '#testing/organization.ts'
 import { openDirectory, verifyAddress } from '#testing/people.ts'
 import { createWorld, type Person, type TestWorld } from '#testing/world.ts'
@@ -185,6 +185,8 @@ test('PED-03 other suspensions stay when a deletion is undone, and end with the 
   await schedule(person, { retainDays: 0, legalErasure: true })
   assert.equal((await entryOf(other)).status, 'active')
   assert.equal((await signIn(person)).statusCode, 200, 'no operator could activate the account any more')
+  const ends = ['identity.activated operator', 'identity.deleted operator']
+  assert.deepEqual((await actionsOf(person)).slice(-2), ends, 'the end of the suspension is recorded')
 })
 
 test('PED-08 a deletion that leaves only suspended identities ends all sessions of the account', async () => {
@@ -270,6 +272,31 @@ test('PED-05 no operator deletes one with rights that they lack, their own accou
   await deleteDue(world.services)
   assert.deepEqual(await tablesWith(world.db, helper.identityId), ['audit_event'])
   assert.deepEqual(await tablesWith(world.db, alone.identityId), ['audit_event'])
+})
+
+test('PED-05 no deletion frees an operator from the suspension of their account without the rights to it', async () => {
+  await makeOperator(world, await world.person(), 'owner')
+  const token = await createToken(world, ['people.delete'])
+  const person = await world.person()
+  const other = await makeOperator(world, await sibling(world, person), 'owner')
+  const isSuspended = async () => (await signIn(person)).statusCode === 403
+
+  // Scheduled before the account is suspended, the deletion is due while it is.
+  assert.equal((await schedule(person, { retainDays: 1 }, token)).statusCode, 200)
+  await suspend(world, person, { scope: 'account', reason: 'Investigation' })
+  for (const fields of [{}, { retainDays: 0, legalErasure: true }])
+    assert.deepEqual(errorOf(await schedule(person, fields, token)), [403, 'operator_protected'])
+  world.pass(day)
+  await deleteDue(world.services)
+  assert.deepEqual([(await entryOf(person)).status, await isSuspended()], ['deletion_scheduled', true])
+  assert.deepEqual((await actionsOf(person)).slice(-1), ['identity.deletion_refused system'])
+
+  // An operator with all rights ends the suspension, and then the deletion succeeds.
+  await activate(world, person)
+  world.pass(3600)
+  await deleteDue(world.services)
+  assert.deepEqual([await entryOf(person), await isSuspended()], [undefined, false])
+  assert.equal((await entryOf(other)).status, 'active')
 })
 
 test('PED-06 deletions, restorations and the duty race: an identity is either whole and usable, or gone', async () => {

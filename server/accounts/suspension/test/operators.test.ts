@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { IdentityId } from '@countersign/protocol/ids'
-import { createToken, makeOperator } from '#testing/operators.ts'
+import { createToken, makeOperator, sibling } from '#testing/operators.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -47,6 +47,27 @@ test('OPR-06 no operator suspends, activates or signs out one with rights that t
   assert.deepEqual(await activate(auditor.identityId, helper.page), denied)
   const someone = await world.person()
   assert.deepEqual(await suspend(someone.identityId, helper.page), [200, undefined])
+})
+
+test('OPR-06 no operator narrows the suspension of an account in which another one has more rights', async () => {
+  const owner = await makeOperator(world, await world.person(), 'owner')
+  const helper = await makeOperator(world, await world.person(), 'people')
+  const person = await world.person()
+  const other = await makeOperator(world, await sibling(world, person), 'owner')
+  const denied = [403, 'operator_protected']
+  assert.deepEqual(await suspend(person.identityId, owner.page), [200, undefined])
+  assert.deepEqual(await suspend(person.identityId, helper.page, 'identity'), denied)
+  assert.equal((await send('GET', 'identities', other.page))[0], 401)
+  const signedOut = { method: 'GET', url: '/api/auth/session', headers: person.headers } as const
+  assert.equal((await world.api.inject(signedOut)).statusCode, 401)
+  const held = await world.db
+    .selectFrom('identity')
+    .select('suspended_at')
+    .where('identity_id', '=', other.identityId)
+    .executeTakeFirstOrThrow()
+  assert.notEqual(held.suspended_at, null)
+  assert.deepEqual(await suspend(person.identityId, owner.page, 'identity'), [200, undefined])
+  assert.deepEqual(await suspend(person.identityId, helper.page, 'identity'), [200, undefined])
 })
 
 test('OPR-06 activating what is not suspended tells of no operator in the account', async () => {
