@@ -3,11 +3,12 @@ import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { lockIdentities } from '#accounts/identities/identity.ts'
 import { requireOtherAccounts } from '#accounts/operators/operator.ts'
-import { auditFieldsOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
+import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import type { MembershipEvent } from '#accounts/app-events/event.ts'
-import { type AuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
+import { type AuditEvent, recordAuditEvent, recordAuditEvents } from '#platform/audit/audit-log.ts'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { defineErrors } from '#platform/api-error.ts'
+import type { ServerContext } from '#platform/module/services.ts'
 import {
   findAndLockGroup,
   type GroupRef,
@@ -26,15 +27,21 @@ const errors = defineErrors({
   too_many_groups: [409, `An identity can be in at most ${limits.groupsPerIdentityMax} groups.`],
 })
 
-type Page = { after: IdentityId | undefined; count: number }
+type Page = { operator: Operator; groupId: string; after: IdentityId | undefined; count: number }
 
-/** Lists a page of the members of a group, by ID. Throws `group_not_found`. */
+/**
+ * Lists a page of the members of a group, by ID, and records in the audit log that the operator looks at them. Throws
+ * `group_not_found` and `rate_limited`.
+ */
 export async function listMembers(
-  db: Database,
-  groupId: string,
-  { after, count }: Page,
+  { db, rateLimits }: ServerContext,
+  { operator, groupId, after, count }: Page,
+  now: Date,
 ): Promise<{ members: GroupMember[]; nextCursor: IdentityId | null }> {
-  await getGroup(db, groupId)
+  await rateLimits.count('identity-lists-per-operator', operatorKeyOf(operator))
+  const { key, memberCount } = await getGroup(db, groupId)
+  const details = { group: key, count: memberCount }
+  await recordAuditEvent(db, { action: 'identities.listed', ...auditFieldsOf(operator), details }, now)
   const found = await store.listMembers(db, groupId, { after, count: count + 1 })
   const members = found.slice(0, count).map((row) => ({ ...row, addedAt: row.addedAt.toISOString() }))
   return { members, nextCursor: found.length > count ? (members.at(-1)?.identityId ?? null) : null }

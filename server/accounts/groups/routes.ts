@@ -47,7 +47,10 @@ export function groupRoutes(host: Host, kernel: ServerContext): void {
   host.route({
     ...endpoints.listGroupMembers,
     onRequest,
-    handler: ({ params, query: { cursor, limit } }) =>
-      listMembers(db, params.groupId, { after: cursor, count: Number(limit ?? pageDefault) }),
+    handler(request) {
+      const { cursor, limit } = request.query
+      const page = { ...request.params, after: cursor, count: Number(limit ?? pageDefault) }
+      return listMembers(kernel, { operator: of(request), ...page }, clock())
+    },
   })
 }

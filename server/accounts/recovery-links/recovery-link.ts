@@ -9,7 +9,7 @@ import { missingIdentity } from '#accounts/invitations/invited/invited-identity.
 import { requireRightsOver } from '#accounts/operators/operator.ts'
 import { auditFieldsOf, type Operator, operatorKeyOf, operatorTransaction } from '#accounts/operators/operator-guard.ts'
 import { ApiError, defineErrors } from '#platform/api-error.ts'
-import { recordAuditEvent } from '#platform/audit/audit-log.ts'
+import { recordAuditEvent, recordIdentityView } from '#platform/audit/audit-log.ts'
 import { addSeconds } from '#platform/clock.ts'
 import { sha256 } from '#platform/crypto/secret.ts'
 import { generateToken } from '#platform/crypto/token-format.ts'
@@ -127,13 +127,29 @@ async function recordCancelled(
 
 type TargetLink = { identityId: IdentityId; recoveryLinkId: string }
 
-/** Throws `recovery_link_not_found`, also for a link of a sibling. */
-export async function getRecoveryLink(db: Database, target: TargetLink, now: Date): Promise<RecoveryLink> {
+/**
+ * Returns a recovery link, and records that the operator looks at its identity. Throws `recovery_link_not_found`, also
+ * for a link of a sibling.
+ */
+export async function getRecoveryLink(
+  db: Database,
+  { operator, ...target }: TargetLink & { operator: Operator },
+  now: Date,
+): Promise<RecoveryLink> {
+  await recordIdentityView(db, auditFieldsOf(operator), target.identityId, now)
   return toRecoveryLink(await requireLink(db, target), now)
 }
 
-/** Lists the recovery links of an identity, newest first. Throws `identity_not_found` and `identity_invited`. */
-export async function listRecoveryLinks(db: Database, identityId: IdentityId, now: Date): Promise<RecoveryLink[]> {
+/**
+ * Lists the recovery links of an identity, newest first, and records that the operator looks at it. Throws
+ * `identity_not_found` and `identity_invited`.
+ */
+export async function listRecoveryLinks(
+  db: Database,
+  { operator, identityId }: { operator: Operator; identityId: IdentityId },
+  now: Date,
+): Promise<RecoveryLink[]> {
+  await recordIdentityView(db, auditFieldsOf(operator), identityId, now)
   const identity = await findIdentity(db, identityId)
   if (!identity) throw await missingIdentity(db, identityId)
   const links = await store.listLinksOfIdentity(db, identity.userId, identityId)

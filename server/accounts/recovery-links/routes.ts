@@ -31,14 +31,14 @@ export function recoveryLinkRoutes(host: Host, { kernel }: RecoveryLinkServices)
   host.route({
     ...endpoints.getRecoveryLink,
     onRequest,
-    handler: (request) => getRecoveryLink(db, request.params, clock()),
+    handler: (request) => getRecoveryLink(db, { operator: of(request), ...request.params }, clock()),
   })
 
   host.route({
     ...endpoints.listRecoveryLinks,
     onRequest,
     handler: async (request) => ({
-      recoveryLinks: await listRecoveryLinks(db, request.params.identityId, clock()),
+      recoveryLinks: await listRecoveryLinks(db, { operator: of(request), ...request.params }, clock()),
     }),
   })
 

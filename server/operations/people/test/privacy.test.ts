@@ -214,6 +214,40 @@ test('PEO-34 what a request adds to the parameters of a list is not in the audit
   assert.deepEqual(Object.keys(entries[0].details).toSorted(), ['count', 'q'])
 })
 
+test('PEO-34 each page of the members of a group is in the audit log, and counts like a list', async (t) => {
+  const limited = await createWorld({ rateLimits: true })
+  t.after(() => limited.close())
+  const { identityId } = await limited.person('member')
+  const ask = (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) =>
+    limited.api.inject({ method, url: `/api/admin/${url}`, headers: limited.admin, ...(payload && { payload }) })
+  const { groupId } = (await ask('POST', 'groups', { key: 'eng', displayName: 'Engineering' })).json()
+  assert.equal((await ask('PUT', `groups/${groupId}/members/${identityId}`)).statusCode, 204)
+  const list = () => ask('GET', `groups/${groupId}/members?limit=1`)
+  assert.equal((await list()).json().members[0].handle, 'member')
+  const { entries } = (await ask('GET', 'audit?limit=1')).json()
+  const { action, actor, details } = entries[0]
+  assert.deepEqual([action, actor.kind, details], ['identities.listed', 'break_glass', { group: 'eng', count: 1 }])
+  const unknown = '00000000-0000-7000-8000-000000000000'
+  assert.equal((await ask('GET', `groups/${unknown}/members`)).statusCode, 404)
+  for (let nth = 2; nth < 120; nth += 1) assert.equal((await list()).statusCode, 200)
+  assert.equal((await list()).statusCode, 429)
+})
+
+test('PEO-33 a look at the recovery links of an identity is in its user’s activity', async () => {
+  const [listed, named] = [await world.person('listed'), await world.person('named')]
+  for (const [person, path] of [
+    [listed, 'recovery-links'],
+    [named, `recovery-links/${randomUUID()}`],
+  ] as const) {
+    const url = `/api/admin/identities/${person.identityId}/${path}`
+    const answer = await world.api.inject({ url, headers: world.admin })
+    assert.ok([200, 404].includes(answer.statusCode), answer.body)
+    assert.equal((await viewedIn(person)).length, 1, path)
+  }
+  const url = `/api/admin/identities/${randomUUID()}/recovery-links`
+  assert.equal((await world.api.inject({ url, headers: world.admin })).statusCode, 404)
+})
+
 test('PEO-34 an operator lists 120 pages a minute', async (t) => {
   const limited = await createWorld({ rateLimits: true })
   t.after(() => limited.close())
