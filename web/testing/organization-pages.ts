@@ -8,8 +8,8 @@ import type { Invitation } from '@countersign/protocol/organizations/invitations
 import { type ComponentType, h } from 'preact'
 import { renderInPage, type Rendered } from './render.ts'
 
-/** A request of a page, such as `GET /api/organizations/1/members`, with its query and body. */
-export type PageRequest = { name: string; query: URLSearchParams; body: unknown }
+/** A request of a page, such as `GET /api/organizations/1/members`, with its query, headers and body. */
+export type PageRequest = { name: string; query: URLSearchParams; headers: Headers; body: unknown }
 
 /** An error response. */
 export class Refused {
@@ -48,7 +48,7 @@ function answerBy(script: Script): PageRequest[] {
   const fetch = async (input: URL | string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, searchParams: query } = new URL(input)
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
-    const request = { name: `${init.method ?? 'GET'} ${pathname}`, query, body }
+    const request = { name: `${init.method ?? 'GET'} ${pathname}`, query, headers: new Headers(init.headers), body }
     if (pathname === '/api/auth/session/business')
       return Response.json({ businessToken: 'token', expiresInSeconds: 600 })
     if (isObject(body) && 'signedAction' in body) return refusal(422, 'no_signing_key', { signatureRequired: false })

@@ -1,3 +1,4 @@
+import type { RequestOf } from '@countersign/protocol/api'
 import type { Group } from '@countersign/protocol/accounts/groups'
 import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { useState } from 'preact/hooks'
@@ -26,25 +27,25 @@ export function EditGroup({ group, onChanged }: Props) {
   )
 }
 
+type GroupChange = RequestOf<'PATCH /api/admin/groups/:groupId'>['body']
 type Draft = { displayName: string; description: string; isProtected: boolean }
 
-/** Returns the fields that a change sends: at least one, and the protection only if needed, as owners alone may. */
-function changeOf(group: Group, { displayName, description, isProtected }: Draft) {
+/** Returns the fields that differ from the group that the dialog showed. Owners alone may change the protection. */
+function changeOf(group: Group, { displayName, description, isProtected }: Draft): GroupChange {
   const isOurs = isManual(group)
   const isDescriptionChanged = isOurs && description !== (group.description ?? '')
   return {
-    ...(isOurs && { displayName }),
+    ...(isOurs && displayName !== group.displayName && { displayName }),
     ...(isDescriptionChanged && { description: description === '' ? null : description }),
-    ...((!isOurs || isProtected !== group.protected) && { protected: isProtected }),
+    ...(isProtected !== group.protected && { protected: isProtected }),
   }
 }
 
 /** Returns the options of the command that makes the same change. */
-function optionsOf(group: Group, draft: Draft): string[] {
-  const change = changeOf(group, draft)
+function optionsOf(change: GroupChange): string[] {
   return [
     ...(change.displayName === undefined ? [] : ['--name', change.displayName || '…']),
-    ...(change.description === undefined ? [] : ['--description', draft.description]),
+    ...(change.description === undefined ? [] : ['--description', change.description ?? '']),
     ...(change.protected === undefined ? [] : [change.protected ? '--protected' : '--no-protected']),
   ]
 }
@@ -52,21 +53,24 @@ function optionsOf(group: Group, draft: Draft): string[] {
 function Dialog({ group, onChanged, onClose }: Props & { onClose: () => void }) {
   const words = useGroupsMessages()
   const { ask, may } = useOperator()
+  const [shown] = useState(group)
   const [name, setName] = useState(group.displayName)
   const [description, setDescription] = useState(group.description ?? '')
   const [isProtected, setProtected] = useState(group.protected)
   const [isChecked, setChecked] = useState(false)
   const draft = { displayName: name.trim(), description: description.trim(), isProtected }
+  const change = changeOf(shown, draft)
   const isOurs = isManual(group)
   const isValid = !isOurs || isDisplayName(draft.displayName)
   const act = {
     name: 'save-group',
     label: words.edit.save,
+    asleep: Object.keys(change).length === 0,
     do: async () => {
       setChecked(true)
-      if (!isValid) return
+      if (!isValid || Object.keys(change).length === 0) return
       const params = { groupId: group.groupId }
-      onChanged(await ask('PATCH /api/admin/groups/:groupId', { params, body: changeOf(group, draft) }))
+      onChanged(await ask('PATCH /api/admin/groups/:groupId', { params, body: change }))
       onClose()
       toast(words.edit.saved)
     },
@@ -76,7 +80,7 @@ function Dialog({ group, onChanged, onClose }: Props & { onClose: () => void }) 
       title={words.edit.title(isolate(group.displayName))}
       act={act}
       onClose={onClose}
-      command={['groups', 'change', group.key, ...optionsOf(group, draft)]}
+      command={['groups', 'change', group.key, ...optionsOf(change)]}
     >
       {isOurs && (
         <>
