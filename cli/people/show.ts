@@ -27,6 +27,10 @@ export function addShow(people: Command): void {
         ...(identity.status === 'recovering' ? [['Link used', identity.statusAt ?? '']] : []),
         ...(identity.deletionDueAt === null ? [] : [['Deletion', identity.deletionDueAt]]),
         ...(identity.statusReason === null ? [] : [['Reason', identity.statusReason]]),
+        ...identity.suspensions.map(({ source, scope, until }): [string, string] => [
+          'Suspended by',
+          `${source}: ${scope === 'account' ? 'the whole account' : 'this identity'}, until ${until ?? 'activated'}`,
+        ]),
         ...(identity.managedBy === 'self' ? [] : [['Managed by', identity.managedBy]]),
         ['Created', identity.createdAt],
         ['Last seen', identity.lastSeenOn ?? 'never'],

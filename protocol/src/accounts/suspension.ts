@@ -12,7 +12,7 @@ const managing = {
 const params = Type.Object({ identityId: IdentityId })
 
 /** What an operator acts on: the whole account of an identity, or the identity alone. */
-const Scope = Type.Union([Type.Literal('account'), Type.Literal('identity')], {
+export const Scope = Type.Union([Type.Literal('account'), Type.Literal('identity')], {
   description: 'The whole account (default), or this identity alone',
 })
 export type SuspensionScope = Static<typeof Scope>

@@ -3,6 +3,7 @@ import { ExportedIdentity } from '../accounts/account.ts'
 import { GroupKey } from '../accounts/groups.ts'
 import { InvitationLanguage, NewAccountInvitation } from '../accounts/invitations.ts'
 import { DisplayName, Handle } from '../accounts/identities.ts'
+import { Scope } from '../accounts/suspension.ts'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { identityOrders, identityStatuses, peopleSearch } from './people-search.ts'
@@ -49,12 +50,28 @@ const entry = {
 export const AdminIdentity = Type.Object(entry)
 export type AdminIdentity = Static<typeof AdminIdentity>
 
+/** What suspends an identity: operators, or a directory. None of them ends what another one has decided. */
+export const AdminSuspension = Type.Object({
+  source: Type.String({
+    pattern: `^(operator|scim:${uuidPattern.slice(1, -1)})$`,
+    description: '`operator`, or `scim:` and the ID of a SCIM token',
+  }),
+  scope: Scope,
+  reason: Type.String(),
+  suspendedAt: Timestamp,
+  until: nullable(Timestamp),
+})
+export type AdminSuspension = Static<typeof AdminSuspension>
+
 /** Identity with facts of its account, which are booleans: equal values would show who is the same user. */
 export const AdminIdentityDetails = Type.Object({
   ...entry,
   hasPasskey: Type.Boolean(),
   hasRecoveryCode: Type.Boolean(),
   hasSigningKey: Type.Boolean(),
+  suspensions: Type.Array(AdminSuspension, {
+    description: 'Suspensions in force through this identity, that of operators first',
+  }),
   version: Type.Integer({ description: 'Changes with each change of the identity; `If-Match` of an edit names it' }),
 })
 export type AdminIdentityDetails = Static<typeof AdminIdentityDetails>

@@ -174,7 +174,13 @@ export async function readDetails(db: Database, identityId: IdentityId, now: Dat
   if (!found) throw errors.identity_not_found()
   const { hasPasskey, hasRecoveryCode, hasSigningKey, version, ...entry } = found
   const createdAt = entry.createdAt.toISOString()
-  return { ...toAdminIdentity({ ...entry, createdAt }), hasPasskey, hasRecoveryCode, hasSigningKey, version }
+  const suspensions = found.suspensions.map(({ suspendedAt, until, ...each }) => ({
+    ...each,
+    suspendedAt: new Date(suspendedAt).toISOString(),
+    until: until === null ? null : new Date(until).toISOString(),
+  }))
+  const facts = { hasPasskey, hasRecoveryCode, hasSigningKey, suspensions, version }
+  return { ...toAdminIdentity({ ...entry, createdAt }), ...facts }
 }
 
 /**

@@ -1,15 +1,21 @@
+import type { AdminSuspension } from '@countersign/protocol/operations/people'
 import { sql } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import type { Database } from '#platform/database/database.ts'
 import { isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { findKeys } from '#platform/database/distributed/keys.ts'
 import { entryFields, type IdentityEntryRow, invitedEntryFields } from './entry-store.ts'
+import { ownSuspension } from './filter-store.ts'
+
+/** Instants are text, as the row comes out of JSON. */
+type SuspensionRow = Omit<AdminSuspension, 'suspendedAt' | 'until'> & { suspendedAt: string; until: string | null }
 
 type Details = Omit<IdentityEntryRow, 'createdAt'> & {
   createdAt: Date
   hasPasskey: boolean
   hasRecoveryCode: boolean
   hasSigningKey: boolean
+  suspensions: SuspensionRow[]
   version: number
 }
 
@@ -21,7 +27,16 @@ export async function findIdentity(db: Database, identityId: IdentityId, now: Da
       exists (${passkeys}) as "hasPasskey", exists (${codes}) as "hasRecoveryCode",
       exists (
         select from signing_key where signing_key.identity_id = identity.identity_id and replaced_at is null
-      ) as "hasSigningKey"
+      ) as "hasSigningKey",
+      (
+        select coalesce(jsonb_agg(
+          jsonb_build_object(
+            'source', own.source, 'scope', own.scope, 'reason', own.reason, 'suspendedAt', own.suspended_at,
+            'until', own.suspended_until
+          )
+          order by own.source = 'operator' desc, own.suspended_at, own.source
+        ), '[]') from ${ownSuspension(now)}
+      ) as suspensions
     from identity where identity_id = ${identityId}`.execute(db)
   return rows[0]
 }
@@ -49,7 +64,7 @@ async function ofAccount(db: Database, identityId: IdentityId) {
 export async function findInvited(db: Database, identityId: IdentityId): Promise<Details | undefined> {
   const { rows } = await sql<Details>`
     select ${invitedEntryFields}, 1 as version, false as "hasPasskey", false as "hasRecoveryCode",
-      false as "hasSigningKey"
+      false as "hasSigningKey", '[]'::jsonb as suspensions
     from invited_identity identity where identity_id = ${identityId}`.execute(db)
   return rows[0]
 }

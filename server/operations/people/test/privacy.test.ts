@@ -134,8 +134,8 @@ test('OPR-10 no act on an identity, and no end of its suspension, changes the ve
 
 test('PEO-31 an operator reads an identity: its entry, and what its account has as yes or no', async () => {
   const { identity } = (await directory.ask(`/${ada.identityId}`)).json()
-  const { hasPasskey, hasRecoveryCode, hasSigningKey, version, ...entry } = identity
-  assert.deepEqual([hasPasskey, hasRecoveryCode, hasSigningKey, version], [true, false, false, 1])
+  const { hasPasskey, hasRecoveryCode, hasSigningKey, suspensions, version, ...entry } = identity
+  assert.deepEqual([hasPasskey, hasRecoveryCode, hasSigningKey, suspensions, version], [true, false, false, [], 1])
   assert.deepEqual((await directory.list({ q: 'ada' })).identities, [entry])
   assert.deepEqual(Object.keys(entry).toSorted(), [
     'avatarUrl',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createOrganization, join } from '#testing/organization.ts'
 import { addIdentity, openDirectory } from '#testing/people.ts'
+import { acceptedUser, openDirectory as openSource } from '#testing/scim.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 
 let world: TestWorld
@@ -81,4 +82,37 @@ test('PEO-37 identities are listed by status, with other filters, in pages, unti
   world.pass(61)
   assert.deepEqual(await directory.listAll(suspended), ['stays'])
   assert.deepEqual(await statusOf(ends.identityId), active)
+})
+
+test('SCM-13 operators read who suspends an identity, in what scope and until when', async () => {
+  const source = await openSource(world)
+  const owner = await world.person()
+  const { id } = await acceptedUser(world, source, owner)
+  const read = async () => (await directory.ask(`/${id}`)).json().identity
+  const setActive = (value: boolean) => source.patched(`/Users/${id}`, { op: 'replace', path: 'active', value })
+  assert.deepEqual((await read()).suspensions, [])
+  await setActive(false)
+  const [byDirectory, ...others] = (await read()).suspensions
+  const { reason, ...known } = byDirectory
+  const suspendedAt = world.now().toISOString()
+  assert.deepEqual([known, others], [{ source: source.source, scope: 'identity', suspendedAt, until: null }, []])
+  assert.equal((await read()).statusReason, reason)
+
+  world.pass(60)
+  const until = new Date(world.now().getTime() + 60_000).toISOString()
+  await suspend(id, { until })
+  const byOperator = {
+    ...{ source: 'operator', scope: 'account', reason: 'Left the company' },
+    ...{ suspendedAt: world.now().toISOString(), until },
+  }
+  assert.deepEqual((await read()).suspensions, [byOperator, byDirectory], 'the account is suspended as well')
+  assert.deepEqual((await directory.ask(`/${owner.identityId}`)).json().identity.suspensions, [], 'not of a sibling')
+  await activate(id)
+  const left = await read()
+  assert.deepEqual([left.status, left.suspensions], ['suspended', [byDirectory]])
+  await suspend(id, { until })
+  await setActive(true)
+  assert.deepEqual((await read()).suspensions, [byOperator])
+  world.pass(61)
+  assert.deepEqual([(await read()).status, (await read()).suspensions], ['active', []])
 })
