@@ -23,7 +23,7 @@ export function addSuspend(people: Command): void {
     .action(async (given: string, body: Suspending, command: Command) => {
       const settings = settingsOf(command)
       const identityId = await findIdentityId(settings, given)
-      const sent = { params: { identityId }, body }
+      const sent = { params: { identityId }, headers: {}, body }
       const suspension = await call(settings, 'POST /api/admin/identities/:identityId/suspension', sent)
       if (settings.json) return printJson({ suspension })
       printTable([

@@ -40,12 +40,24 @@ export const UncheckedSignature = Type.String({ ...aSignature, maxLength: 200 })
 
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
 
+const entityTag = '^"(0|[1-9][0-9]{0,8})"$'
+
 /** Header of a change that replaces only the version that its caller has read. */
 export const IfMatch = Type.Object({
   'if-match': Type.String({
-    pattern: '^"(0|[1-9][0-9]{0,8})"$',
+    pattern: entityTag,
     description: 'The version or revision that the change replaces, in quotation marks',
   }),
+})
+
+/** Without this header, the change replaces any version. */
+export const OptionalIfMatch = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      pattern: entityTag,
+      description: 'The version that the change replaces, in quotation marks; absent for any',
+    }),
+  ),
 })
 
 /** Returns a schema that also accepts null. */

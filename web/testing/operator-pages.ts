@@ -25,7 +25,7 @@ export async function renderForOperator(View: ComponentType, script: (request: P
   return renderForOrganization(Page, script)
 }
 
-/** Returns an identity as operators see it, active unless told otherwise. */
+/** Returns an identity as operators see it, active unless `other` says more. */
 export function pagePerson(other: Partial<AdminIdentityDetails> = {}): AdminIdentityDetails {
   return {
     ...{ identityId: asId<IdentityId>('identity-of-ada'), handle: 'ada', displayName: 'Ada', avatarUrl: null },

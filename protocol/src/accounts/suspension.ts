@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint, NoContent } from '../endpoint.ts'
 import { IdentityId } from '../ids.ts'
-import { Timestamp, nullable } from '../values.ts'
+import { OptionalIfMatch, Timestamp, nullable } from '../values.ts'
 
 const managing = {
   security: 'admin',
@@ -40,7 +40,7 @@ export type NewSuspension = Static<typeof NewSuspension>
 export const suspendIdentity = endpoint(
   'POST /api/admin/identities/:identityId/suspension',
   { ...managing, summary: 'Suspend an identity or its account' },
-  { params, body: NewSuspension },
+  { params, headers: OptionalIfMatch, body: NewSuspension },
   { 200: Suspension },
 )
 

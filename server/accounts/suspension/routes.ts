@@ -1,6 +1,7 @@
 import * as endpoints from '@countersign/protocol/accounts/suspension'
 import type { FastifyRequest } from 'fastify'
 import { adminGuard, operatorKeyOf } from '#accounts/operators/operator-guard.ts'
+import { versionIn } from '#platform/http/entity-tag.ts'
 import type { Host } from '#platform/http/host.ts'
 import type { Lifecycle } from '#platform/module/lifecycle.ts'
 import type { ServerContext } from '#platform/module/services.ts'
@@ -18,7 +19,13 @@ export function suspensionRoutes(host: Host, { kernel, lifecycle }: SuspensionSe
     onRequest,
     async handler(request) {
       await count(request)
-      return suspend({ db, lifecycle }, { operator: of(request), ...request.params, ...request.body }, clock())
+      const entityTag = request.headers['if-match']
+      const target = {
+        operator: of(request),
+        ...request.params,
+        version: entityTag === undefined ? undefined : versionIn(entityTag),
+      }
+      return suspend({ db, lifecycle }, { ...target, ...request.body }, clock())
     },
   })
 

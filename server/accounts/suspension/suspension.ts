@@ -3,6 +3,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { limits } from '@countersign/protocol/formats/limits'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { queueLogouts } from '#accounts/backchannel-logout/logout.ts'
+import { findIdentity } from '#accounts/identities/identity.ts'
 import {
   type SuspensionRow,
   listSuspensions,
@@ -23,23 +24,26 @@ import type { Endings, Lifecycle } from '#platform/module/lifecycle.ts'
 const errors = defineErrors({
   invalid_request: [400, 'reason must be 1 to 500 visible characters in one line.'],
   managed_elsewhere: [409, 'A directory has deactivated this identity by SCIM. It activates the identity there.'],
+  version_mismatch: [412, 'The identity was changed meanwhile. Read it again.'],
 })
 
 type Services = { db: Database; lifecycle: Lifecycle }
 type Ending = Endings['access']
 type Act = { operator: Operator; identityId: IdentityId }
+/** `version`: the one of the identity that the operator has read. Absent for any. */
+type NewAct = Act & NewSuspension & { version?: number | undefined }
 
 /**
  * Suspends an identity, or its whole account, and ends what it can use in the same transaction. The account is locked
  * first. Every statement that begins something locks the user, the identity or the row that it uses, and reads again
  * whether it may: what was faster is found and ended here, what was slower finds the suspension.
  *
- * Throws `identity_not_found`, `identity_invited`, `operator_protected` and `invalid_request`. The answer is the same
- * whatever else is suspended in the account.
+ * Throws `identity_not_found`, `identity_invited`, `operator_protected`, `version_mismatch` and `invalid_request`. The
+ * answer is the same whatever else is suspended in the account.
  */
 export async function suspend(
   { db, lifecycle }: Services,
-  { operator, identityId, reason, scope = 'account', until }: Act & NewSuspension,
+  { operator, identityId, version, reason, scope = 'account', until }: NewAct,
   now: Date,
 ): Promise<Suspension> {
   if (!isDisplayName(reason, limits.suspensionReasonCharactersMax)) throw errors.invalid_request()
@@ -55,6 +59,8 @@ export async function suspend(
     if (before?.scope === 'account') await requireRights(tx, operator, { ...account, identityId, scope: before.scope })
     const row = { userId, identityId, source, scope, reason, suspendedAt: before?.suspendedAt ?? now, suspendedUntil }
     if (before && isSame(before, row)) return toSuspension(before)
+    if (version !== undefined && (await findIdentity(tx, identityId))?.version !== version)
+      throw errors.version_mismatch()
     const suspended = await recordSuspension(tx, row, now)
     const ending: Ending = {
       userId,

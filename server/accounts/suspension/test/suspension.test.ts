@@ -276,6 +276,26 @@ test('a suspension ends by itself, and a narrower one after it counts alone', as
   )
 })
 
+test('an operator does not replace a suspension that they have not seen', async () => {
+  const { identityId } = await world.person()
+  const url = `/api/admin/identities/${identityId}`
+  const read = async () => (await world.api.inject({ url, headers: world.admin })).json().identity
+  const { version } = await read()
+  const replace = (seen: number, fields: object) => {
+    const headers = { ...world.admin, 'if-match': `"${seen}"` }
+    const payload = { reason: 'Spam', ...fields }
+    return world.api.inject({ method: 'POST', url: `${url}/suspension`, headers, payload })
+  }
+  const kept = await suspend(identityId)
+  const until = new Date(world.now().getTime() + 86_400_000).toISOString()
+  const late = await replace(version, { scope: 'identity', until })
+  assert.deepEqual(refusalOf(late), [412, 'version_mismatch'])
+  assert.deepEqual(await suspend(identityId), kept)
+  assert.equal((await replace(version, { reason })).statusCode, 200, 'what it is already is no replacement')
+  const seen = await replace((await read()).version, { scope: 'identity', until })
+  assert.deepEqual([seen.statusCode, seen.json().scope, seen.json().until], [200, 'identity', until])
+})
+
 test('acts of an operator can be repeated, are shown in the activity, and disclose no other identity', async () => {
   const person = await world.person()
   const other = await sibling(world, person)

@@ -4,19 +4,28 @@ import type { AdminIdentityDetails } from '@countersign/protocol/operations/peop
 import { useState } from 'preact/hooks'
 import { RadioGroup, Select } from '../../../components/form/Choice.tsx'
 import { Field } from '../../../components/form/Field.tsx'
+import { Note } from '../../../components/ui/Chip.tsx'
+import { ApiError } from '../../../lib/api/call.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { DeleteIdentity, RestoreIdentity } from './DeleteIdentity.tsx'
 import { InviteAgain } from './invited/InviteAgain.tsx'
+import { isSuspendedByDirectory, suspensionByOperators } from './suspended/by-whom.ts'
+import { SuspensionFacts } from './suspended/SuspensionFacts.tsx'
 import { usePeopleMessages } from './words.ts'
 
 export type Act = 'suspend' | 'activate' | 'sign-out' | 'delete' | 'restore' | 'invite'
 
+/** A sentence about what was done. It may depend on the identity after it, or on nothing if that cannot be read. */
+export type Said = string | ((changed: AdminIdentityDetails | undefined) => string)
+
 type Props = {
   identity: AdminIdentityDetails
+  /** Called if another operator or the user has changed the identity meanwhile. */
+  onStale: () => Promise<unknown>
   /** Called when it is done, with a sentence that says so. */
-  onDone: (said: string) => Promise<void>
+  onDone: (said: Said) => Promise<void>
   onClose: () => void
 }
 
@@ -36,10 +45,11 @@ const daysOf = { none: undefined, day: 1, week: 7, month: 30 } as const
 type Term = keyof typeof daysOf
 const terms = ['none', 'day', 'week', 'month'] as const satisfies Term[]
 
-function Suspend({ identity, onDone, onClose }: Props) {
+function Suspend({ identity, onStale, onDone, onClose }: Props) {
   const words = usePeopleMessages()
   const { ask } = useOperator()
-  const { identityId, handle, displayName } = identity
+  const { identityId, handle, displayName, version } = identity
+  const present = suspensionByOperators(identity)
   const [reason, setReason] = useState('')
   const [scope, setScope] = useState<Scope>('account')
   const [term, setTerm] = useState<Term>('none')
@@ -54,7 +64,13 @@ function Suspend({ identity, onDone, onClose }: Props) {
       setChecked(true)
       if (!isValid) return
       const body = { reason: reason.trim(), scope, ...(until !== undefined && { until }) }
-      await ask('POST /api/admin/identities/:identityId/suspension', { params: { identityId }, body })
+      try {
+        const headers = { 'if-match': `"${version}"` }
+        await ask('POST /api/admin/identities/:identityId/suspension', { params: { identityId }, headers, body })
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'version_mismatch') await onStale()
+        throw error
+      }
       onClose()
       await onDone(words.suspend.done(isolate(displayName)))
     },
@@ -70,6 +86,11 @@ function Suspend({ identity, onDone, onClose }: Props) {
       onClose={onClose}
       command={['people', 'suspend', handle, '--reason', reason.trim() || '…', ...options]}
     >
+      {present && (
+        <Note tone="wait">
+          <SuspensionFacts of={present} />
+        </Note>
+      )}
       <Field
         name="reason"
         label={words.suspend.reason}
@@ -99,16 +120,21 @@ function endOf(term: Term): string | undefined {
   return end.toISOString().replace('.000', '')
 }
 
-function Activate({ identity: { identityId, handle, displayName }, onDone, onClose }: Props) {
+function Activate({ identity, onDone, onClose }: Props) {
   const { activate } = usePeopleMessages()
   const { ask } = useOperator()
+  const { identityId, handle, displayName } = identity
+  const doneSentence = (changed: AdminIdentityDetails | undefined) => {
+    if (changed?.suspensions.length === 0) return activate.done
+    return changed && isSuspendedByDirectory(changed) ? activate.remains : activate.ended
+  }
   const act = {
     name: 'activate',
     label: activate.now,
     do: async () => {
       await ask('DELETE /api/admin/identities/:identityId/suspension', { params: { identityId } })
       onClose()
-      await onDone(activate.done(isolate(displayName)))
+      await onDone((changed) => doneSentence(changed)(isolate(displayName)))
     },
   }
   return (
@@ -118,7 +144,7 @@ function Activate({ identity: { identityId, handle, displayName }, onDone, onClo
       onClose={onClose}
       command={['people', 'activate', handle]}
     >
-      <p>{activate.what}</p>
+      <p>{isSuspendedByDirectory(identity) ? activate.whatRemains : activate.what}</p>
     </Ask>
   )
 }

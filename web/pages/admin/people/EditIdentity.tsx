@@ -16,7 +16,7 @@ import { usePeopleMessages } from './words.ts'
 type Props = {
   identity: AdminIdentityDetails
   /** Called if another operator or the user has changed the identity meanwhile. */
-  onStale: () => Promise<void>
+  onStale: () => Promise<unknown>
   /** Called when it is done, with a sentence that says so. */
   onDone: (said: string) => Promise<void>
   onClose: () => void

@@ -14,7 +14,7 @@ import { useOperator } from '../acting/operator.ts'
 import { Reading } from '../reading/Reading.tsx'
 import { type Navigate, routePath } from '../routes.ts'
 import { useReading } from '../reading/use-reading.ts'
-import { type Act, ActDialog } from './ActDialog.tsx'
+import { type Act, ActDialog, type Said } from './ActDialog.tsx'
 import { EditIdentity } from './EditIdentity.tsx'
 import { IdentityActivity } from './IdentityActivity.tsx'
 import { IdentityApps } from './IdentityApps.tsx'
@@ -27,6 +27,7 @@ type Props = {
   identityId: string
   tab: string | undefined
   goTo: Navigate
+  /** Called with the identity whenever it was read. */
   onChanged: (identity: AdminIdentityDetails) => void
   /** Called when the identity is deleted at once. */
   onDeleted: () => void
@@ -34,27 +35,44 @@ type Props = {
 
 const list = { section: 'people' } as const
 
-/** One identity: its facts, its apps, its activity, and what operators can do with it. */
-export function Identity({ identityId, tab, goTo, onChanged, onDeleted }: Props) {
-  const words = usePeopleMessages()
+/** Reads an identity, and again after each act. `acts` is the number of these. */
+function useIdentity({ identityId, onChanged }: Pick<Props, 'identityId' | 'onChanged'>) {
   const { ask } = useOperator()
-  const [act, setAct] = useState<Act | 'edit'>()
   const [acts, setActs] = useState(0)
-  const read = async () => (await ask('GET /api/admin/identities/:identityId', { params: { identityId } })).identity
+  const read = async () => {
+    const { identity: found } = await ask('GET /api/admin/identities/:identityId', { params: { identityId } })
+    onChanged(found)
+    return found
+  }
   const identity = useReading(read, [])
   const readAgain = async () => {
     const changed = await read()
     identity.set(changed)
-    onChanged(changed)
     setActs(acts + 1)
+    return changed
   }
-  const done = async (said: string) => {
-    await readAgain()
-    toast(said)
+  const done = async (said: Said) => {
+    // It is done, whether or not the identity can be read again.
+    if (typeof said === 'string') toast(said)
+    try {
+      const changed = await readAgain()
+      if (typeof said !== 'string') toast(said(changed))
+    } catch {
+      if (typeof said !== 'string') toast(said(undefined))
+      identity.again()
+    }
   }
-  const deleted = async (said: string) => {
+  return { identity, acts, readAgain, done }
+}
+
+/** One identity: its facts, its apps, its activity, and what operators can do with it. */
+export function Identity({ identityId, tab, goTo, onChanged, onDeleted }: Props) {
+  const words = usePeopleMessages()
+  const [act, setAct] = useState<Act | 'edit'>()
+  const { identity, acts, readAgain, done } = useIdentity({ identityId, onChanged })
+  const deleted = async (said: Said) => {
     onDeleted()
-    toast(said)
+    toast(typeof said === 'string' ? said : said(undefined))
   }
   const close = () => setAct(undefined)
   return (
@@ -86,6 +104,7 @@ export function Identity({ identityId, tab, goTo, onChanged, onDeleted }: Props)
                 <ActDialog
                   act={act}
                   identity={found}
+                  onStale={readAgain}
                   onDone={act === 'delete' && found.status === 'invited' ? deleted : done}
                   onClose={close}
                 />

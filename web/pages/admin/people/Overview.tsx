@@ -10,15 +10,17 @@ import { formatDayAlone, formatMoment } from '../../../lib/text/dates.ts'
 import { joinValues } from '../../../lib/text/lists.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
-import type { Act } from './ActDialog.tsx'
+import type { Act, Said } from './ActDialog.tsx'
 import { Recovery } from './recovery/Recovery.tsx'
+import { suspensionByOperators } from './suspended/by-whom.ts'
+import { SuspensionFacts } from './suspended/SuspensionFacts.tsx'
 import { usePeopleMessages } from './words.ts'
 
 type Props = {
   identity: AdminIdentityDetails
   onAct: (act: Act | 'edit') => void
   /** Called when something is done, with a sentence that says so. */
-  onDone: (said: string) => Promise<void>
+  onDone: (said: Said) => Promise<void>
 }
 
 /** Says what is known of an identity, and offers what the operator may do with it. */
@@ -96,33 +98,35 @@ function useFacts(identity: AdminIdentityDetails): Fact[] {
   ]
 }
 
+/** Says who suspends an identity. Operators end their own suspension alone, and can suspend the account in any case. */
 function Suspension({ identity, onAct }: Pick<Props, 'identity' | 'onAct'>) {
   const { suspend, activate } = usePeopleMessages()
-  const { language } = useLocale()
-  const { status, statusReason, statusAt } = identity
-  if (status === 'suspended')
-    return (
-      <div class="danger-row">
-        <div>
-          <strong>{suspend.because(isolate(statusReason ?? ''))}</strong>
-          {statusAt !== null && <p class="small soft">{formatMoment(statusAt, language, new Date())}</p>}
-        </div>
-        <button type="button" class="button primary" data-action="ask-activate" onClick={() => onAct('activate')}>
-          {activate.open}
-        </button>
-      </div>
-    )
+  const ours = suspensionByOperators(identity)
   return (
-    <div class="danger-row">
-      <div>
-        <strong>{suspend.row}</strong>
-        <p class="small soft">{suspend.what}</p>
-      </div>
-      <button type="button" class="button danger" data-action="ask-suspend" onClick={() => onAct('suspend')}>
-        <Icon name="ban" size="sm" />
-        {suspend.open}
-      </button>
-    </div>
+    <>
+      {identity.suspensions.map((each) => (
+        <div key={each.source} class="danger-row">
+          <SuspensionFacts of={each} />
+          {each === ours && (
+            <button type="button" class="button primary" data-action="ask-activate" onClick={() => onAct('activate')}>
+              {activate.open}
+            </button>
+          )}
+        </div>
+      ))}
+      {ours?.scope !== 'account' && (
+        <div class="danger-row">
+          <div>
+            <strong>{suspend.row}</strong>
+            <p class="small soft">{suspend.what}</p>
+          </div>
+          <button type="button" class="button danger" data-action="ask-suspend" onClick={() => onAct('suspend')}>
+            <Icon name="ban" size="sm" />
+            {suspend.open}
+          </button>
+        </div>
+      )}
+    </>
   )
 }
 

@@ -39,11 +39,10 @@ export function usePeople(filter: PeopleFilter) {
     const next = await readPage(value.nextCursor)
     people.update(({ identities }) => ({ ...next, identities: [...identities, ...next.identities] }))
   }
-  const replace = (changed: AdminIdentityDetails) => {
-    const { value } = people
-    if (!value) return
-    const identities = value.identities.map((each) => (each.identityId === changed.identityId ? changed : each))
-    people.set({ ...value, identities })
-  }
+  const replace = (changed: AdminIdentityDetails) =>
+    people.update(({ identities, ...page }) => ({
+      ...page,
+      identities: identities.map((each) => (each.identityId === changed.identityId ? changed : each)),
+    }))
   return { ...people, readMore, replace }
 }

@@ -77,6 +77,8 @@ export const adminPeopleMessages: typeof english = {
   scope: 'ما يشمله',
   suspend: {
     because: (reason) => `معلّقة: ${reason}`,
+    byDirectory: 'علّقها الدليل',
+    ends: (moment) => `الانتهاء: ${moment}`,
     row: 'التعليق',
     what: 'لا يمكن تسجيل الدخول حتى تعيد التنشيط. تبقى البيانات.',
     open: 'تعليق…',
@@ -102,8 +104,11 @@ export const adminPeopleMessages: typeof english = {
     open: 'إعادة التنشيط…',
     title: (name) => `إعادة تنشيط ${name}`,
     what: 'يصبح تسجيل الدخول ممكنًا من جديد. تبقى الجلسات والتفويضات المنتهية منتهية.',
+    whatRemains: 'علّق الدليل هذه الهوية أيضًا. تبقى معلّقة حتى يعيد الدليل تنشيطها.',
     now: 'إعادة التنشيط',
     done: (name) => `أُعيد تنشيط هوية ${name}.`,
+    ended: (name) => `انتهى تعليق هوية ${name}.`,
+    remains: (name) => `انتهى تعليقك لهوية ${name}. لا يزال الدليل يعلّقها.`,
   },
   signOut: {
     open: 'تسجيل الخروج…',

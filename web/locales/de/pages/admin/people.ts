@@ -77,6 +77,8 @@ export const adminPeopleMessages: typeof english = {
   scope: 'Umfang',
   suspend: {
     because: (reason) => `Gesperrt: ${reason}`,
+    byDirectory: 'Vom Verzeichnis gesperrt',
+    ends: (moment) => `Ende: ${moment}`,
     row: 'Sperren',
     what: 'Anmelden ist erst nach dem Aktivieren wieder möglich. Die Daten bleiben.',
     open: 'Sperren\u00a0…',
@@ -97,8 +99,11 @@ export const adminPeopleMessages: typeof english = {
     open: 'Aktivieren\u00a0…',
     title: (name) => `${name} aktivieren`,
     what: 'Anmelden ist wieder möglich. Beendete Sitzungen und Delegationen bleiben beendet.',
+    whatRemains: 'Das Verzeichnis hat die Identität auch gesperrt. Sie bleibt es, bis das Verzeichnis sie aktiviert.',
     now: 'Aktivieren',
     done: (name) => `${name} ist wieder aktiv.`,
+    ended: (name) => `Die Sperre von ${name} ist beendet.`,
+    remains: (name) => `Deine Sperre von ${name} ist beendet. Das Verzeichnis sperrt die Identität weiterhin.`,
   },
   signOut: {
     open: 'Abmelden\u00a0…',

@@ -75,6 +75,8 @@ export const adminPeopleMessages = {
   scope: 'What',
   suspend: {
     because: (reason: string) => `Suspended: ${reason}`,
+    byDirectory: 'Suspended by the directory',
+    ends: (moment: string) => `ends: ${moment}`,
     row: 'Suspend',
     what: 'They can’t sign in until you activate them. Their data stays.',
     open: 'Suspend…',
@@ -95,8 +97,11 @@ export const adminPeopleMessages = {
     open: 'Activate…',
     title: (name: string) => `Activate ${name}`,
     what: 'They can sign in again. Sessions and delegations that ended stay ended.',
+    whatRemains: 'The directory has suspended the identity too. It stays suspended until the directory activates it.',
     now: 'Activate',
     done: (name: string) => `${name} is active again.`,
+    ended: (name: string) => `The suspension of ${name} has ended.`,
+    remains: (name: string) => `Your suspension of ${name} has ended. The directory still suspends the identity.`,
   },
   signOut: {
     open: 'Sign out…',
