@@ -94,7 +94,7 @@ export function onBecomesVisible(work: () => Promise<void>): () => void {
 
 /**
  * Makes the browser ask for confirmation before the user leaves, until the returned function is called. A recovery code
- * cannot be shown again, and without it keys that no passkey unlocks are lost.
+ * cannot be shown again, and without it keys that no passkey unlocks are lost. Nor can the secret of an app.
  */
 export function confirmBeforeUnload(): () => void {
   const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault()

@@ -1,99 +1,19 @@
 /** Renders components of the organization pages with scripted responses of the service, for a member without a key. */
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import { asId, type IdentityId, type OrganizationId } from '@countersign/protocol/ids'
-import { isObject } from '@countersign/protocol/formats/json'
 import { scopesOfRole, type OrganizationRole } from '@countersign/protocol/formats/role'
 import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/organizations/organizations'
 import type { Invitation } from '@countersign/protocol/organizations/invitations'
 import { type ComponentType, h } from 'preact'
-import { renderInPage, type Rendered } from './render.ts'
+import { renderScripted, type Script, type ScriptedPage } from './scripted-page.ts'
 
-/** A request of a page, such as `GET /api/organizations/1/members`, with its query, headers and body. */
-export type PageRequest = { name: string; query: URLSearchParams; headers: Headers; body: unknown }
+export { Refused, type PageRequest } from './scripted-page.ts'
+export type OrganizationPageTest = ScriptedPage
 
-/** An error response. */
-export class Refused {
-  readonly status: number
-  readonly code: string
-
-  constructor(status: number, code: string) {
-    this.status = status
-    this.code = code
-  }
-}
-
-type Script = (request: PageRequest) => unknown
-
-const nothing = () => {}
-
-/** What browsers have, and happy-dom does not, or does not have among the globals of this process. */
-function completeBrowser(): void {
-  for (const name of ['sessionStorage', 'history'] as const)
-    Object.defineProperty(globalThis, name, { value: Reflect.get(window, name), configurable: true })
-  const { addEventListener, removeEventListener } = window
-  const bound = {
-    addEventListener: addEventListener.bind(window),
-    removeEventListener: removeEventListener.bind(window),
-  }
-  Object.assign(globalThis, bound, { scrollTo: nothing })
-  Object.assign(HTMLElement.prototype, { hidePopover: nothing, showModal: nothing })
-}
-
-/**
- * Answers the requests of the pages: with JSON, with an error (`Refused`), or with 204 for null. Returns the requests
- * as they come, without those for a signature and for the token of the page.
- */
-function answerBy(script: Script): PageRequest[] {
-  const requests: PageRequest[] = []
-  const fetch = async (input: URL | string, init: RequestInit = {}): Promise<Response> => {
-    const { pathname, searchParams: query } = new URL(input)
-    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
-    const request = { name: `${init.method ?? 'GET'} ${pathname}`, query, headers: new Headers(init.headers), body }
-    if (pathname === '/api/auth/session/business')
-      return Response.json({ businessToken: 'token', expiresInSeconds: 600 })
-    if (isObject(body) && 'signedAction' in body) return refusal(422, 'no_signing_key', { signatureRequired: false })
-    requests.push(request)
-    const answer = await script(request)
-    if (answer instanceof Refused) return refusal(answer.status, answer.code)
-    if (answer === undefined) throw new Error(`no answer to ${request.name}`)
-    return answer === null ? new Response(null, { status: 204 }) : Response.json(answer)
-  }
-  Object.defineProperty(globalThis, 'fetch', { value: fetch, configurable: true, writable: true })
-  return requests
-}
-
-function refusal(status: number, error: string, fields: object = {}): Response {
-  return Response.json({ error, error_description: error, ...fields }, { status })
-}
-
-export type OrganizationPageTest = Rendered & {
-  /** The requests so far. */
-  requests: PageRequest[]
-  click: (selector: string) => Promise<void>
-}
-
-/** An answer takes some turns of the event loop, until it is parsed and drawn, or another request begins. */
-const turnsOfAnswer = 5
-
-/**
- * Renders a component with the error messages of organizations. `after` also waits for the answers that the script
- * does not hold back.
- */
+/** Renders a component with the error messages of organizations. */
 export async function renderForOrganization(View: ComponentType, script: Script): Promise<OrganizationPageTest> {
-  completeBrowser()
-  const requests = answerBy(script)
   const { Refusals } = await import('../pages/business/Refusals.tsx')
-  const page = await renderInPage(() => h(Refusals, { children: h(View, {}) }))
-  const after = async (change: () => unknown) => {
-    await page.after(change)
-    for (let turns = 0, seen = requests.length; turns < turnsOfAnswer; turns += 1) {
-      await page.after(nothing)
-      if (seen !== requests.length) turns = 0
-      seen = requests.length
-    }
-  }
-  await after(nothing)
-  return { ...page, requests, after, click: (selector) => after(() => page.find(selector).click()) }
+  return renderScripted(() => h(Refusals, { children: h(View, {}) }), script)
 }
 
 const organizationId = asId<OrganizationId>('01900000-0000-7000-8000-000000000001')

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { confirmBeforeUnload } from '../../lib/navigation.ts'
 
 /** A form's input that is not sent yet. */
 export type DraftState<Draft, Fault> = {
@@ -8,6 +9,8 @@ export type DraftState<Draft, Fault> = {
   /** True if the draft equals what was last sent. */
   saved: boolean
   write: (change: Partial<Draft>) => void
+  /** Changes the draft as it is by then. A draft without a change stays the same. */
+  follow: (changeOf: (present: Draft) => Partial<Draft>) => void
   /** Sends the draft if it has no faults. If `send` returns a draft, fields that were not edited meanwhile show it. */
   submit: (send: (draft: Draft) => Promise<Draft | void>) => Promise<void>
 }
@@ -24,6 +27,11 @@ export function useDraft<Draft extends object, Fault>(
     faults: checked ? faultsOf(draft) : new Set(),
     saved: draft === savedDraft,
     write: (change) => setDraft((present) => ({ ...present, ...change })),
+    follow: (changeOf) =>
+      setDraft((present) => {
+        const change = changeOf(present)
+        return Object.keys(change).length === 0 ? present : { ...present, ...change }
+      }),
     submit: async (send) => {
       setChecked(true)
       setSavedDraft(undefined)
@@ -33,6 +41,11 @@ export function useDraft<Draft extends object, Fault>(
       setDraft((present) => rebase(present, draft, next))
     },
   }
+}
+
+/** Makes the browser ask before the user leaves the page, as long as it holds what would be lost. */
+export function useUnsaved(holds: boolean): void {
+  useEffect(() => (holds ? confirmBeforeUnload() : undefined), [holds])
 }
 
 /** Returns `next` with what differs from the draft that was sent. */

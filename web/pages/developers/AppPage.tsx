@@ -16,6 +16,7 @@ import { NewSecret } from './danger/AppSecret.tsx'
 import type { IssuedClientSecret, OwnApp } from './Developers.tsx'
 import { Quickstart } from './quickstart/Quickstart.tsx'
 import { type AppTab, appTabs, type Navigate, routePath } from './routes.ts'
+import { type SettingsDrafts, useSettingsDraft } from './settings/unsaved-settings.ts'
 import { useUsage } from './usage/use-usage.ts'
 import type { IssuedWebhookSecret } from './webhooks/AppWebhook.tsx'
 import { useLocale, useMessages } from './words.ts'
@@ -31,6 +32,7 @@ type Props = {
   app: OwnApp | undefined
   tab: AppTab
   issued: IssuedClientSecret | undefined
+  drafts: SettingsDrafts
   goTo: Navigate
   onIssued: (issued: IssuedClientSecret) => void
   onChanged: (app: App) => void
@@ -64,9 +66,10 @@ function UnknownApp({ goTo }: Pick<Props, 'goTo'>) {
 
 type KnownProps = Omit<Props, 'app'> & { app: OwnApp }
 
-function KnownApp({ app, tab, issued, goTo, onIssued, onChanged, onDeleted }: KnownProps) {
+function KnownApp({ app, tab, issued, drafts, goTo, onIssued, onChanged, onDeleted }: KnownProps) {
   const words = useMessages().developers
   const usage = useUsage(app.clientId, { isAwaited: tab === 'quickstart' })
+  const form = useSettingsDraft(app, drafts)
   const [webhookSecret, setWebhookSecret] = useState<IssuedWebhookSecret>()
   const lastSignInAt = usage.current?.lastSignInAt ?? app.lastSignInAt
   const { clientId } = app
@@ -96,7 +99,7 @@ function KnownApp({ app, tab, issued, goTo, onIssued, onChanged, onDeleted }: Kn
       {tab === 'quickstart' && (
         <Quickstart app={app} clientSecret={issued?.clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
-      {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, onChanged }} />}
+      {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, form, onChanged }} />}
       {tab === 'webhook' && (
         <OnDemand key={tab} load={loadWebhook} given={{ app, issued: webhookSecret, onIssued: setWebhookSecret }} />
       )}

@@ -19,6 +19,7 @@ import { AppPage } from './AppPage.tsx'
 import { AppSwitcher } from './AppSwitcher.tsx'
 import { NewApp } from './NewApp.tsx'
 import { type DeveloperRoute, type Navigate, routePath, parseRoute } from './routes.ts'
+import { useSettingsDrafts } from './settings/unsaved-settings.ts'
 import { useMessages } from './words.ts'
 
 /** An app with its last sign-in, if that is known. */
@@ -38,6 +39,7 @@ export type IssuedClientSecret = {
 export function Developers() {
   const words = useMessages().developers
   const { apps, setApps, identities, doing, read } = useOwnApps()
+  const drafts = useSettingsDrafts(apps)
   const signingOut = useSignOut()
   const [issued, setIssued] = useState<IssuedClientSecret>()
   const [place, goTo] = useRoute({ parseRoute, routePath })
@@ -84,6 +86,7 @@ export function Developers() {
           app={app}
           tab={place.tab}
           issued={issued?.clientId === place.clientId ? issued : undefined}
+          drafts={drafts}
           goTo={goTo}
           onIssued={setIssued}
           onChanged={(changed) => setApps((current) => current?.map((each) => withChange(each, changed)))}

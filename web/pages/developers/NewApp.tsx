@@ -5,7 +5,7 @@ import { atHandle } from '../../lib/text/handle.ts'
 import { parseUrlList } from '../../lib/urls.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../components/form/use-actions.ts'
-import { useDraft } from '../../components/form/draft.ts'
+import { useDraft, useUnsaved } from '../../components/form/draft.ts'
 import { Field } from '../../components/form/Field.tsx'
 import { TextArea } from '../../components/display/Facts.tsx'
 import { RadioGroup } from '../../components/form/Choice.tsx'
@@ -29,6 +29,7 @@ export function NewApp({ identities, goTo, onCreated }: Props) {
   const words = useMessages()
   const doing = useActions()
   const { draft, faults, write, submit } = useDraft(() => ({ name: '', redirectUris: '' }), faultsOf)
+  useUnsaved(draft.name !== '' || draft.redirectUris !== '')
   const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
   const [identityId, setIdentityId] = useState(identities[0]?.identityId ?? '')
   const create: Action = {

@@ -13,7 +13,7 @@ import { Segmented } from '../../../components/ui/Tabs.tsx'
 import { updateApp } from '../settings/update-app.ts'
 import { useMessages } from '../words.ts'
 import { FirstSignIn } from './FirstSignIn.tsx'
-import guideCode from './guide-code.json'
+import guideCode from './guide-code.json' with { type: 'json' }
 import { firstRecipeFor, type Recipe, recipe, recipesFor, type RecipeName, type RecipeStep } from './recipes.ts'
 
 type Props = {

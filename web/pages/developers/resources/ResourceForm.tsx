@@ -4,7 +4,7 @@ import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { useDraft } from '../../../components/form/draft.ts'
+import { useDraft, useUnsaved } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { TextArea } from '../../../components/display/Facts.tsx'
 import { changeOf, draftOf, emptyDraft, faultsOf, newResourceOf, type ResourceDraft } from './resource-draft.ts'
@@ -21,7 +21,9 @@ type Props = {
 export function ResourceForm({ clientId, resource, onSaved, onClose }: Props) {
   const { resources: words, developers, frame } = useMessages()
   const doing = useActions()
-  const { draft, faults, write, submit } = useDraft(() => (resource ? draftOf(resource) : emptyDraft), faultsOf)
+  const start = resource ? draftOf(resource) : emptyDraft
+  const { draft, faults, write, submit } = useDraft(() => start, faultsOf)
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(start))
   const save: Action = {
     name: resource ? 'save-resource' : 'create-resource',
     label: resource ? developers.save : words.create,

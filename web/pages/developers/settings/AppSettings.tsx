@@ -4,7 +4,7 @@ import { algorithms, algorithmSupport, signatureAlgorithms } from '@countersign/
 import { standardScopes, type StandardScope } from '@countersign/protocol/formats/scope'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { useDraft } from '../../../components/form/draft.ts'
+import type { DraftState } from '../../../components/form/draft.ts'
 import { AppPicture } from '../../../components/pictures/AppPicture.tsx'
 import { Field } from '../../../components/form/Field.tsx'
 import { TextArea } from '../../../components/display/Facts.tsx'
@@ -12,7 +12,7 @@ import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { Card } from '../../../components/ui/Card.tsx'
 import { LearnMore } from '../LearnMore.tsx'
-import { changeOf, draftOf, faultsOf, type Draft, type DraftError, type Switch, webLinks } from './app-draft.ts'
+import { changeOf, draftOf, type Draft, type DraftError, type Switch, webLinks } from './app-draft.ts'
 import { RedirectUris } from './RedirectUris.tsx'
 import { updateApp } from './update-app.ts'
 import { useMessages } from '../words.ts'
@@ -22,12 +22,12 @@ const options = algorithmSupport.flatMap((support) =>
   algorithms.filter((value) => signatureAlgorithms[value].support === support).map((value) => ({ value, support })),
 )
 
-type Props = { app: App; onChanged: (app: App) => void }
+type Props = { app: App; form: DraftState<Draft, DraftError>; onChanged: (app: App) => void }
 
-export function AppSettings({ app, onChanged }: Props) {
+export function AppSettings({ app, form, onChanged }: Props) {
   const words = useMessages().developers
   const doing = useActions()
-  const { draft, faults, saved, write, submit } = useDraft(() => draftOf(app), faultsOf)
+  const { draft, faults, saved, write, submit } = form
   const save: Action = {
     name: 'save-app',
     label: words.save,

@@ -3,6 +3,7 @@ import { parseRecipientKey } from '@countersign/protocol/formats/encryption/reci
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
 import { isAddress, parseUrlList } from '../../../lib/urls.ts'
+import { rebaseLists, urlLists } from './update-app.ts'
 
 /** The input for the settings of an app. URLs are one per line. */
 export type Draft = {
@@ -110,4 +111,23 @@ export function changeOf(app: App, draft: Draft): AppChange {
   const fields = Object.keys(drawn) as (keyof typeof drawn)[]
   const changed = fields.filter((field) => JSON.stringify(drawn[field]) !== JSON.stringify(app[field]))
   return Object.fromEntries(changed.map((field) => [field, drawn[field]]))
+}
+
+/**
+ * Returns what changes in a draft of `before` to make it a draft of `now`: what was not edited, and URLs that were
+ * added or removed meanwhile.
+ */
+export function rebaseDraft(draft: Draft, before: App, now: App): Partial<Draft> {
+  const [from, to] = [draftOf(before), draftOf(now)]
+  const isSame = (one: Draft, other: Draft, field: keyof Draft) =>
+    JSON.stringify(one[field]) === JSON.stringify(other[field])
+  const rebased = { ...to }
+  const edited = rebaseLists(before, changeOf(before, draft), now)
+  for (const list of urlLists) if (edited[list]) rebased[list] = edited[list].join('\n')
+  const fields = Object.keys(to) as (keyof Draft)[]
+  const followed = fields.filter((field) => {
+    const isFollowing = isSame(draft, from, field) || urlLists.some((list) => list === field)
+    return !isSame(from, to, field) && isFollowing && !isSame(draft, rebased, field)
+  })
+  return Object.fromEntries(followed.map((field) => [field, rebased[field]]))
 }

@@ -3,8 +3,10 @@ import { isEncryptionScope, isStandardScope } from '@countersign/protocol/format
 import { ApiError, call } from '../../../lib/api/call.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 
+/** The settings that are lists of URLs. */
+export const urlLists = ['redirectUris', 'postLogoutRedirectUris'] as const
 /** The settings that are lists. */
-const lists = ['redirectUris', 'postLogoutRedirectUris', 'allowedScopes', 'requiredClaims'] as const
+const lists = [...urlLists, 'allowedScopes', 'requiredClaims'] as const
 const attemptsMax = 5
 
 /**

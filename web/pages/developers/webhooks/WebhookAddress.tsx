@@ -5,6 +5,7 @@ import { call } from '../../../lib/api/call.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { useUnsaved } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { useMessages } from '../words.ts'
 
@@ -22,6 +23,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [checked, setChecked] = useState(false)
   const [saved, setSaved] = useState(false)
+  useUnsaved(url !== (webhook?.url ?? ''))
   const isWrong = checked && !URL.canParse(url.trim())
   const set: Action = {
     name: webhook ? 'save-webhook' : 'set-webhook',

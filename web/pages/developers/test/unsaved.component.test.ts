@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isObject } from '@countersign/protocol/formats/json'
+import { asksBeforeUnload, goBackTo, openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
+import { Refused } from '../../../testing/scripted-page.ts'
+import { type } from '../../../testing/render.ts'
+
+const ledger = pageApp('Ledger')
+const compiler = pageApp('Compiler')
+const path = `/developers/apps/${ledger.clientId}`
+const api = `/api/developer/apps/${ledger.clientId}`
+
+/** Opens a view of the two apps. The service changes what it is asked to change. */
+function openApps(at: string) {
+  let current = ledger
+  return openDeveloperPage(at, ({ name, body }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [current, compiler] }
+    if (name === `GET ${api}/webhook`) return new Refused(404, 'webhook_not_found')
+    if (name === `GET ${api}/resources`) return { resources: [] }
+    if (name === `GET ${api}`) return current
+    if (name === `PATCH ${api}` && isObject(body)) return (current = { ...current, ...body })
+    return undefined
+  })
+}
+
+test('settings that are not saved survive a look at another tab or app, and the browser asks before it drops them', async () => {
+  const { find, after, click, requests } = await openApps(`${path}/settings`)
+  assert.equal(asksBeforeUnload(), false)
+  const description = () => find('input[name="description"]')
+  await after(() => type(description(), 'Counts everything'))
+  assert.equal(asksBeforeUnload(), true)
+  await click('[data-action="tab-usage"]')
+  assert.equal(asksBeforeUnload(), true)
+  await click('[data-action="tab-settings"]')
+  assert.equal(Reflect.get(description(), 'value'), 'Counts everything')
+  await after(() => goBackTo('/developers'))
+  assert.equal(asksBeforeUnload(), true)
+  await after(() => goBackTo(`/developers/apps/${compiler.clientId}/settings`))
+  assert.equal(Reflect.get(description(), 'value'), '')
+  await after(() => goBackTo(`${path}/settings`))
+  assert.equal(Reflect.get(description(), 'value'), 'Counts everything')
+  await click('[data-action="save-app"]')
+  const sent = requests.find(({ name }) => name === `PATCH ${api}`)
+  assert.deepEqual(sent?.body, { description: 'Counts everything' })
+  assert.match(find('.saved').textContent, /Saved/)
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('a redirect URI that the quickstart adds stays in settings that are not saved', async () => {
+  const { find, after, click, requests } = await openApps(`${path}/settings`)
+  const uris = () => find('textarea[name="redirectUris"]')
+  const [first] = ledger.redirectUris
+  await after(() => type(uris(), `${first}\nhttps://ledger.example/second`))
+  await after(() => type(find('input[name="description"]'), 'Counts everything'))
+  await click('[data-action="tab-quickstart"]')
+  await click('[data-action="add-redirect-uri"]')
+  const local = 'http://localhost:3000/callback'
+  await click('[data-action="tab-settings"]')
+  assert.deepEqual(String(Reflect.get(uris(), 'value')).split('\n'), [first, local, 'https://ledger.example/second'])
+  assert.equal(Reflect.get(find('input[name="description"]'), 'value'), 'Counts everything')
+  await click('[data-action="save-app"]')
+  const sent = requests.findLast(({ name }) => name === `PATCH ${api}`)
+  assert.deepEqual(sent?.body, {
+    description: 'Counts everything',
+    redirectUris: [first, local, 'https://ledger.example/second'],
+  })
+})
+
+test('settings are saved although the service has kept what another tab has added', async () => {
+  const [first = ''] = ledger.redirectUris
+  const [second, third] = ['https://ledger.example/second', 'https://ledger.example/third']
+  const { find, after, click } = await openDeveloperPage(`${path}/settings`, ({ name }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [ledger] }
+    if (name === `GET ${api}`) return { ...ledger, redirectUris: [first, second] }
+    return name === `PATCH ${api}` ? { ...ledger, redirectUris: [first, second, third] } : undefined
+  })
+  const uris = find('textarea[name="redirectUris"]')
+  await after(() => type(uris, `${first}\n${third}`))
+  await click('[data-action="save-app"]')
+  assert.equal(Reflect.get(uris, 'value'), `${first}\n${second}\n${third}`)
+  assert.match(find('.saved').textContent, /Saved/)
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('settings typed back to what is saved are nothing to lose', async () => {
+  const { find, after } = await openApps(`${path}/settings`)
+  const description = find('input[name="description"]')
+  await after(() => type(description, 'Counts'))
+  await after(() => type(description, ''))
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('the browser asks before it drops what was typed for a new app', async () => {
+  const { find, after } = await openApps('/developers/new')
+  assert.equal(asksBeforeUnload(), false)
+  await after(() => type(find('input[name="name"]'), 'Orrery'))
+  assert.equal(asksBeforeUnload(), true)
+  await after(() => goBackTo('/developers'))
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('the browser asks before it drops what was typed for a webhook or a resource', async () => {
+  const webhook = await openApps(`${path}/webhook`)
+  assert.equal(asksBeforeUnload(), false)
+  await webhook.after(() => type(webhook.find('input[name="webhookUrl"]'), 'https://ledger.example/events'))
+  assert.equal(asksBeforeUnload(), true)
+  await webhook.click('[data-action="tab-resources"]')
+  assert.equal(asksBeforeUnload(), false)
+  await webhook.click('[data-action="add-resource"]')
+  await webhook.after(() => type(webhook.find('input[name="displayName"]'), 'Entries'))
+  assert.equal(asksBeforeUnload(), true)
+  await webhook.click('[data-action="cancel"]')
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('a guide opens beside the settings', async () => {
+  const { find } = await openApps(`${path}/settings`)
+  assert.equal(find('a[href="/help/guides/connect-an-app"]').getAttribute('target'), '_blank')
+})
