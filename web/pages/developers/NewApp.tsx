@@ -14,6 +14,8 @@ import { Card } from '../../components/ui/Card.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { postLogoutRedirectUrisFor } from './quickstart/recipes.ts'
 import { faultsOf } from './settings/app-draft.ts'
+import { rulesFor } from './settings/redirect-uris.ts'
+import { problemOf } from './settings/RedirectUris.tsx'
 import type { Navigate } from './routes.ts'
 import { useMessages } from './words.ts'
 
@@ -28,9 +30,13 @@ const localRedirectUri = 'http://localhost:3000/callback'
 export function NewApp({ identities, goTo, onCreated }: Props) {
   const words = useMessages()
   const doing = useActions()
-  const { draft, faults, write, submit } = useDraft(() => ({ name: '', redirectUris: '' }), faultsOf)
-  useUnsaved(draft.name !== '' || draft.redirectUris !== '')
   const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
+  const isPublic = kind === 'public'
+  const { draft, faults, write, submit } = useDraft(
+    () => ({ name: '', redirectUris: '' }),
+    (entered) => faultsOf(entered, rulesFor(isPublic)),
+  )
+  useUnsaved(draft.name !== '' || draft.redirectUris !== '')
   const [identityId, setIdentityId] = useState(identities[0]?.identityId ?? '')
   const create: Action = {
     name: 'create-app',
@@ -42,7 +48,7 @@ export function NewApp({ identities, goTo, onCreated }: Props) {
           name,
           redirectUris: uris,
           postLogoutRedirectUris: postLogoutRedirectUrisFor(uris),
-          public: kind === 'public',
+          public: isPublic,
           identityId,
           // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
           idTokenSignedResponseAlg: 'ES256' as const,
@@ -71,6 +77,7 @@ export function NewApp({ identities, goTo, onCreated }: Props) {
           />
           <NewRedirectUris
             value={draft.redirectUris}
+            isPublic={isPublic}
             hasFault={faults.has('redirectUris')}
             onInput={(redirectUris) => write({ redirectUris })}
           />
@@ -111,11 +118,12 @@ function OwnerChoice({ identities, chosen, onChoose }: OwnerChoiceProps) {
   )
 }
 
-type RedirectUrisProps = { value: string; hasFault: boolean; onInput: (text: string) => void }
+type RedirectUrisProps = { value: string; isPublic: boolean; hasFault: boolean; onInput: (text: string) => void }
 
 /** The redirect URIs of a new app, and a suggestion for trying it out. */
-function NewRedirectUris({ value, hasFault, onInput }: RedirectUrisProps) {
-  const words = useMessages().developers
+function NewRedirectUris({ value, isPublic, hasFault, onInput }: RedirectUrisProps) {
+  const messages = useMessages()
+  const words = messages.developers
   const uris = parseUrlList(value)
   return (
     <div class="stack tight">
@@ -125,7 +133,7 @@ function NewRedirectUris({ value, hasFault, onInput }: RedirectUrisProps) {
         hint={words.redirectUrisHint}
         value={value}
         onInput={onInput}
-        problem={hasFault ? words.redirectUrisInvalid : undefined}
+        problem={hasFault ? (problemOf(uris, isPublic, messages) ?? words.redirectUrisInvalid) : undefined}
       />
       {!uris.includes(localRedirectUri) && (
         <button

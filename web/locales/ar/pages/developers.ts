@@ -85,7 +85,7 @@ export const developerMessages: typeof english = {
     shownToPeopleWhat: 'ما يراه الأشخاص عند تسجيل الدخول إلى التطبيق.',
     description: 'الوصف',
     descriptionHint: 'جملة واحدة عن التطبيق. اختياري.',
-    descriptionInvalid: 'يحتوي الوصف على محرف غير مرئي. أدخله من جديد.',
+    descriptionInvalid: `استخدم ${numberOf(500)} حرف على الأكثر، من دون أحرف غير مرئية.`,
     webLinks: {
       websiteUrl: 'الموقع الإلكتروني (اختياري)',
       privacyUrl: 'سياسة الخصوصية (اختياري)',
@@ -98,7 +98,12 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUris: 'عناوين إعادة التوجيه بعد تسجيل الخروج',
     postLogoutRedirectUrisHint:
       'العناوين التي يعود إليها المستخدمون بعد أن يسجّل تطبيقك خروجهم، عنوان في كل سطر. اختياري.',
-    addressInvalid: `أدخل عناوين كاملة، مثل ${isolate('https://app.example.com/')}.`,
+    webUrlInvalid:
+      `أدخل عنوانًا كاملًا يبدأ بـ ${isolate('https://')}، أو بـ ${isolate('http://')} على localhost، ` +
+      'من دون اسم مستخدم.',
+    endpointInvalid:
+      `أدخل عنوانًا كاملًا يبدأ بـ ${isolate('https://')}، أو بـ ${isolate('http://')} على localhost، ` +
+      `من دون جزء (${isolate('#…')}).`,
     scopes: 'الأذونات (Scopes)',
     scopesHint: 'الأذونات التي يمكن للتطبيق طلبها.',
     scopeGives: {
@@ -192,7 +197,6 @@ export const developerMessages: typeof english = {
     what: 'احصل على أحداث عن طلبات التوقيع، وعن الهويات التي تستخدم التطبيق ومجموعاتها.',
     url: 'عنوان نقطة النهاية',
     urlHint: `${isolate('https://')}، أو ${isolate('http://')} على localhost`,
-    urlInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://app.example.com/hook')}.`,
     set: 'حفظ خطاف الويب',
     gone: `معطّل: ردّ خادمك بـ ${isolate('410 Gone')}. فعّل خطاف الويب لاستلام الأحداث من جديد.`,
     test: 'إرسال حدث تجريبي',
@@ -239,7 +243,7 @@ export const developerMessages: typeof english = {
     audienceHint: 'قيمة aud في رموزه المميزة، وهي عادةً عنوان واجهة API.',
     audienceInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://api.example.com')}.`,
     scopesHint: `إذن واحد في كل سطر، يتبعه ما يسمح به: ${isolate('events.read')} عرض أحداثك`,
-    scopesInvalid: `أدخل من ${numberOf(1)} إلى ${numberOf(50)} إذنًا. لا يُسمح بالمحجوزة منها مثل openid وprofile.`,
+    scopesInvalid: `أدخل من ${numberOf(1)} إلى ${numberOf(50)} إذنًا. لا يُسمح بالمحجوزة منها مثل openid وprofile، ولا بوصف يزيد على ${numberOf(200)} حرف.`,
   },
 
   quickstart: {
@@ -308,11 +312,17 @@ export const developerMessages: typeof english = {
     sent: 'قيمة redirect_uri التي يرسلها التطبيق',
     matches: 'عنوان إعادة التوجيه هذا مسجّل.',
     faults: {
+      separator: 'فيه فاصلة أو فاصلة منقوطة بعد عنوان. أدخل عنوانًا واحدًا في كل سطر.',
       notAbsolute: `ليس عنوانًا كاملًا. ابدأ بـ ${isolate('https://')}.`,
       fragment: `فيه جزء (${isolate('#…')}) لا ترسله المتصفحات. أزله.`,
       wildcard: `فيه ${isolate('*')} أو ${isolate('\\')}. لا تعمل أحرف البدل: سجّل كل عنوان.`,
+      characters: `فيه أحرف لا تكون في العناوين. رمّزها بصيغة ${isolate('%XX')}.`,
+      tooLong: `طويل جدًا. الحد الأقصى ${numberOf(2000)} حرف.`,
+      credentials: 'فيه اسم مستخدم أو كلمة مرور. أزلهما.',
       insecure: `يحتاج إلى ${isolate('https://')}. لا يُسمح بـ ${isolate('http://')} إلا على localhost.`,
       customScheme: `مخططه غير مسموح. يمكن للتطبيقات العامة استخدام نطاق معكوس، مثل ${isolate('com.example.app:/')}.`,
+      origin: 'يجب أن يبدأ تمامًا كما تكتبه المتصفحات: بأحرف صغيرة، وبمضيف بسيط، ومن دون المنفذ الافتراضي.',
+      ownHost: 'عنوان تابع لهذه الخدمة. أدخل عنوانًا لتطبيقك.',
     },
     differences: {
       nothingRegistered: 'لا يوجد عنوان إعادة توجيه مسجّل. أضف هذا العنوان أعلاه.',
@@ -328,6 +338,8 @@ export const developerMessages: typeof english = {
   },
 
   refused: {
+    invalid_redirect_uri: 'لا تسمح الخدمة بأحد عناوين إعادة التوجيه. تحقق من كل منها.',
+    invalid_request: 'لا تسمح الخدمة بإحدى القيم. لا يجوز أن يقود أي عنوان إلى عنوان خاص.',
     too_many_apps: 'بلغت الحد الأقصى لعدد التطبيقات.',
     disabled_by_operator: 'عطّل مشغّل الخدمة هذا. مشغّل الخدمة وحده يستطيع تفعيله من جديد.',
     too_many_secrets: 'لا تزال أسرار قديمة كثيرة صالحة. انتظر انتهاء صلاحية أحدها، أو أنهِها الآن: «عدم الإبقاء».',

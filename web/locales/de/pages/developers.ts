@@ -83,7 +83,7 @@ export const developerMessages: typeof english = {
     shownToPeopleWhat: 'Das sehen Personen, die sich bei der App anmelden.',
     description: 'Beschreibung',
     descriptionHint: 'Ein Satz über die App. Optional.',
-    descriptionInvalid: 'Die Beschreibung enthält ein unsichtbares Zeichen. Gib sie noch einmal ein.',
+    descriptionInvalid: 'Höchstens 500 Zeichen sind erlaubt, und keine unsichtbaren.',
     webLinks: {
       websiteUrl: 'Website (optional)',
       privacyUrl: 'Datenschutzerklärung (optional)',
@@ -96,7 +96,8 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUris: 'Post-Logout-Redirect-URIs',
     postLogoutRedirectUrisHint:
       'Adressen für die Rückkehr, nachdem deine App jemanden abgemeldet hat, eine pro Zeile. Optional.',
-    addressInvalid: 'Gib vollständige URLs ein, etwa https://app.example.com/.',
+    webUrlInvalid: 'Gib eine vollständige URL mit https:// ein, oder mit http:// auf localhost, ohne Benutzernamen.',
+    endpointInvalid: 'Gib eine vollständige URL mit https:// ein, oder mit http:// auf localhost, ohne Fragment (#…).',
     scopes: 'Scopes',
     scopesHint: 'Scopes, die die App anfragen darf.',
     scopeGives: {
@@ -192,7 +193,6 @@ export const developerMessages: typeof english = {
     what: 'Erhalte Ereignisse zu Signaturanfragen, und zu den Identitäten der App und ihren Gruppen.',
     url: 'Endpunkt-URL',
     urlHint: 'https://, oder http:// auf localhost',
-    urlInvalid: 'Gib eine vollständige URL ein, etwa https://app.example.com/hook.',
     set: 'Webhook speichern',
     gone:
       'Deaktiviert: Dein Server hat mit 410 Gone geantwortet. Aktiviere den Webhook, um wieder Ereignisse zu ' +
@@ -239,7 +239,8 @@ export const developerMessages: typeof english = {
     audienceHint: 'Audience (aud) der Tokens, meist die URL deiner API.',
     audienceInvalid: 'Gib eine vollständige URL ein, etwa https://api.example.com.',
     scopesHint: 'Ein Scope pro Zeile, dahinter, was er erlaubt: events.read Deine Termine sehen',
-    scopesInvalid: 'Gib 1 bis 50 Scopes ein. Reservierte Scopes wie openid und profile sind nicht erlaubt.',
+    scopesInvalid:
+      'Gib 1 bis 50 Scopes ein. Reservierte Scopes wie openid und profile sind nicht erlaubt, ebenso Beschreibungen über 200 Zeichen.',
   },
 
   quickstart: {
@@ -310,13 +311,19 @@ export const developerMessages: typeof english = {
     sent: 'redirect_uri, die die App sendet',
     matches: 'Diese Redirect-URI ist registriert.',
     faults: {
+      separator: 'enthält ein Komma oder Semikolon nach einer URL. Gib eine pro Zeile ein.',
       notAbsolute: 'ist keine vollständige URL. Beginne mit https://.',
       fragment: 'hat ein Fragment (#…), das Browser nicht senden. Entferne es.',
       wildcard: 'enthält * oder \\. Platzhalter funktionieren nicht: Registriere jede URI.',
+      characters: 'enthält Zeichen, die es in URLs nicht gibt. Codiere sie als %XX.',
+      tooLong: 'ist zu lang. Höchstens 2000 Zeichen sind erlaubt.',
+      credentials: 'enthält einen Benutzernamen oder ein Passwort. Entferne beides.',
       insecure: 'braucht https://. Nur localhost darf http:// verwenden.',
       customScheme:
         'hat ein Schema, das nicht erlaubt ist. Öffentliche Apps dürfen eine umgekehrte Domain verwenden, etwa ' +
         'com.example.app:/.',
+      origin: 'muss beginnen, wie Browser es schreiben: in Kleinbuchstaben, mit einfachem Host, ohne Standardport.',
+      ownHost: 'ist eine Adresse dieses Dienstes. Gib eine deiner App ein.',
     },
     differences: {
       nothingRegistered: 'Keine Redirect-URI ist registriert. Füge diese oben hinzu.',
@@ -332,6 +339,8 @@ export const developerMessages: typeof english = {
   },
 
   refused: {
+    invalid_redirect_uri: 'Der Dienst erlaubt eine der Redirect-URIs nicht. Prüfe jede davon.',
+    invalid_request: 'Der Dienst erlaubt einen der Werte nicht. Keine URL darf zu einer privaten Adresse führen.',
     too_many_apps: 'Du hast die Höchstzahl an Apps erreicht.',
     disabled_by_operator: 'Der Betreiber hat das deaktiviert. Nur der Betreiber kann es wieder aktivieren.',
     too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie: „Gar nicht“.',

@@ -79,7 +79,7 @@ export const developerMessages = {
     shownToPeopleWhat: 'What people see when they sign in to the app.',
     description: 'Description',
     descriptionHint: 'One sentence about the app. Optional.',
-    descriptionInvalid: 'The description contains an invisible character. Enter it again.',
+    descriptionInvalid: 'Use up to 500 characters, none of them invisible.',
     webLinks: {
       websiteUrl: 'Website (optional)',
       privacyUrl: 'Privacy policy (optional)',
@@ -91,7 +91,8 @@ export const developerMessages = {
     tokens: 'ID tokens',
     postLogoutRedirectUris: 'Post-logout redirect URIs',
     postLogoutRedirectUrisHint: 'Where users return after your app signs them out, one per line. Optional.',
-    addressInvalid: 'Enter full URLs, such as https://app.example.com/.',
+    webUrlInvalid: 'Enter a full URL that starts with https://, or http:// on localhost, without a user name.',
+    endpointInvalid: 'Enter a full URL that starts with https://, or http:// on localhost, without a fragment (#…).',
     scopes: 'Scopes',
     scopesHint: 'Scopes the app may request.',
     scopeGives: {
@@ -185,7 +186,6 @@ export const developerMessages = {
     what: 'Get events about signing requests, and about the identities that use the app and their groups.',
     url: 'Endpoint URL',
     urlHint: 'https://, or http:// on localhost',
-    urlInvalid: 'Enter a full URL, such as https://app.example.com/hook.',
     set: 'Save webhook',
     gone: 'Disabled: your server answered 410 Gone. Enable the webhook to receive events again.',
     test: 'Send test event',
@@ -231,7 +231,8 @@ export const developerMessages = {
     audienceHint: 'Audience (aud) of its tokens, usually your API’s URL.',
     audienceInvalid: 'Enter a full URL, such as https://api.example.com.',
     scopesHint: 'One scope per line, followed by what it allows: events.read See your events',
-    scopesInvalid: 'Enter 1 to 50 scopes. Reserved scopes such as openid and profile aren’t allowed.',
+    scopesInvalid:
+      'Enter 1 to 50 scopes. Reserved scopes such as openid and profile aren’t allowed, nor are descriptions over 200 characters.',
   },
 
   quickstart: {
@@ -301,12 +302,18 @@ export const developerMessages = {
     sent: 'redirect_uri that the app sends',
     matches: 'This redirect URI is registered.',
     faults: {
+      separator: 'contains a comma or semicolon after a URL. Enter one per line.',
       notAbsolute: 'is no full URL. Start with https://.',
       fragment: 'has a fragment (#…), which browsers don’t send. Remove it.',
       wildcard: 'contains * or \\. Wildcards don’t work: register each URI.',
+      characters: 'contains characters that URLs can’t have. Encode them as %XX.',
+      tooLong: 'is too long. The maximum is 2,000 characters.',
+      credentials: 'contains a user name or password. Remove them.',
       insecure: 'needs https://. Only localhost may use http://.',
       customScheme:
         'has a scheme that isn’t allowed. Public apps may use a reversed domain, such as com.example.app:/.',
+      origin: 'must start exactly as browsers write it: in lowercase, with a plain host, without the default port.',
+      ownHost: 'is an address of this service. Enter one of your app.',
     },
     differences: {
       nothingRegistered: 'No redirect URI is registered. Add this one above.',
@@ -323,6 +330,8 @@ export const developerMessages = {
 
   /** Has the error code as key. */
   refused: {
+    invalid_redirect_uri: 'This service doesn’t allow one of the redirect URIs. Check each of them.',
+    invalid_request: 'This service doesn’t allow one of the values. No URL may lead to a private address.',
     too_many_apps: 'You’ve reached the maximum number of apps.',
     disabled_by_operator: 'The operator disabled this. Only the operator can enable it again.',
     too_many_secrets: 'Too many old secrets are still valid. Wait until one expires, or end them now: “Not at all”.',

@@ -2,6 +2,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { isReservedScope, isResourceKey, isResourceScope } from '@countersign/protocol/formats/scope'
 import type { NewResource, Resource, ResourceChange } from '@countersign/protocol/clients/resources'
+import { urlLengthMax } from '../../../lib/urls.ts'
 
 /** The input for a resource. Scopes are one per line, each followed by a space and its description. */
 export type ResourceDraft = { displayName: string; resourceKey: string; audience: string; scopes: string }
@@ -13,16 +14,21 @@ export function draftOf({ scopes, scopeDescriptions, ...resource }: Resource): R
   return { ...resource, scopes: lines.join('\n') }
 }
 
+/** The length that the service stores. */
+const scopeDescriptionLengthMax = 200
+
 export type ResourceFault = keyof ResourceDraft
 
 /** Returns the fields that are certainly invalid. The server does the other checks. */
 export function faultsOf(draft: ResourceDraft): Set<ResourceFault> {
-  const { displayName, resourceKey, audience, scopes } = newResourceOf(draft)
+  const { displayName, resourceKey, audience, scopes, scopeDescriptions } = newResourceOf(draft)
   const faults = new Set<ResourceFault>()
   if (!isDisplayName(displayName)) faults.add('displayName')
   if (!isResourceKey(resourceKey)) faults.add('resourceKey')
-  if (!URL.canParse(audience) || audience.includes('#')) faults.add('audience')
-  const isRight = scopes.length > 0 && scopes.length <= pageLimits.scopesPerResourceMax
+  const isAudience = URL.canParse(audience) && !audience.includes('#') && audience.length <= urlLengthMax
+  if (!isAudience) faults.add('audience')
+  const areShort = Object.values(scopeDescriptions).every(({ length }) => length <= scopeDescriptionLengthMax)
+  const isRight = areShort && scopes.length > 0 && scopes.length <= pageLimits.scopesPerResourceMax
   if (!isRight || !scopes.every((scope) => isResourceScope(scope) && !isReservedScope(scope))) faults.add('scopes')
   return faults
 }

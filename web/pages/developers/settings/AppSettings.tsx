@@ -11,9 +11,10 @@ import { TextArea } from '../../../components/display/Facts.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { toast } from '../../../components/frame/toast.ts'
 import { Card } from '../../../components/ui/Card.tsx'
+import { parseUrlList } from '../../../lib/urls.ts'
 import { LearnMore } from '../LearnMore.tsx'
 import { changeOf, draftOf, type Draft, type DraftError, type Switch, webLinks } from './app-draft.ts'
-import { RedirectUris } from './RedirectUris.tsx'
+import { problemOf, RedirectUris } from './RedirectUris.tsx'
 import { updateApp } from './update-app.ts'
 import { useMessages } from '../words.ts'
 
@@ -172,7 +173,7 @@ function BackchannelLogout({ draft, faults, onChange }: AddressesProps) {
         hint={words.backchannelLogoutUriHint}
         value={draft.backchannelLogoutUri}
         onInput={(backchannelLogoutUri) => onChange({ backchannelLogoutUri })}
-        problem={faults.has('backchannelLogoutUri') ? words.addressInvalid : undefined}
+        problem={faults.has('backchannelLogoutUri') ? words.endpointInvalid : undefined}
       />
       {draft.backchannelLogoutUri !== '' && (
         <Switches
@@ -215,7 +216,7 @@ function Presentation({ draft, faults, onChange }: AddressesProps) {
           label={words.developers.webLinks[link]}
           value={draft[link]}
           onInput={(url) => onChange({ [link]: url })}
-          problem={faults.has(link) ? words.developers.addressInvalid : undefined}
+          problem={faults.has(link) ? words.developers.webUrlInvalid : undefined}
           keys="url"
           exact
         />
@@ -225,7 +226,9 @@ function Presentation({ draft, faults, onChange }: AddressesProps) {
 }
 
 function Addresses({ app, draft, faults, onChange }: AddressesProps & Pick<Props, 'app'>) {
-  const words = useMessages().developers
+  const messages = useMessages()
+  const words = messages.developers
+  const { postLogoutRedirectUris } = draft
   return (
     <>
       <RedirectUris
@@ -241,9 +244,13 @@ function Addresses({ app, draft, faults, onChange }: AddressesProps & Pick<Props
         name="postLogoutRedirectUris"
         label={words.postLogoutRedirectUris}
         hint={words.postLogoutRedirectUrisHint}
-        value={draft.postLogoutRedirectUris}
+        value={postLogoutRedirectUris}
         onInput={(text) => onChange({ postLogoutRedirectUris: text })}
-        problem={faults.has('postLogoutRedirectUris') ? words.addressInvalid : undefined}
+        problem={
+          faults.has('postLogoutRedirectUris')
+            ? problemOf(parseUrlList(postLogoutRedirectUris), app.public, messages)
+            : undefined
+        }
       />
     </>
   )

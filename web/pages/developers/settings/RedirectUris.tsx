@@ -4,8 +4,23 @@ import { TextArea } from '../../../components/display/Facts.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { parseUrlList } from '../../../lib/urls.ts'
-import { useMessages } from '../words.ts'
-import { checkRedirectUri, redirectUriFault, type RedirectUriCheck } from './redirect-uris.ts'
+import { isolate } from '../../../lib/text/isolate.ts'
+import { type DeveloperWords, useMessages } from '../words.ts'
+import { checkRedirectUri, redirectUriFault, type RedirectUriCheck, rulesFor } from './redirect-uris.ts'
+
+function faultsIn(uris: string[], isPublic: boolean) {
+  const rules = rulesFor(isPublic)
+  return uris.flatMap((uri) => {
+    const fault = redirectUriFault(uri, rules)
+    return fault ? [{ uri, fault }] : []
+  })
+}
+
+/** Returns a sentence about the first URI with a fault, or undefined. */
+export function problemOf(uris: string[], isPublic: boolean, words: DeveloperWords): string | undefined {
+  const [first] = faultsIn(uris, isPublic)
+  return first && `${isolate(first.uri)} ${words.redirects.faults[first.fault]}`
+}
 
 type Props = { value: string; isPublic: boolean; hasFault: boolean; onInput: (text: string) => void }
 
@@ -13,10 +28,9 @@ type Props = { value: string; isPublic: boolean; hasFault: boolean; onInput: (te
 export function RedirectUris({ value, isPublic, hasFault, onInput }: Props) {
   const words = useMessages()
   const uris = parseUrlList(value)
-  const faults = uris.flatMap((uri) => {
-    const fault = redirectUriFault(uri, isPublic)
-    return fault ? [{ uri, fault }] : []
-  })
+  const faults = faultsIn(uris, isPublic)
+  const problem = hasFault ? (problemOf(uris, isPublic, words) ?? words.developers.redirectUrisInvalid) : undefined
+  const described = hasFault ? 1 : 0
   return (
     <>
       <TextArea
@@ -25,11 +39,11 @@ export function RedirectUris({ value, isPublic, hasFault, onInput }: Props) {
         hint={words.developers.redirectUrisHint}
         value={value}
         onInput={onInput}
-        problem={hasFault ? words.developers.redirectUrisInvalid : undefined}
+        problem={problem}
       />
-      {faults.length > 0 && (
+      {faults.length > described && (
         <ul class="faults">
-          {faults.map(({ uri, fault }) => (
+          {faults.slice(described).map(({ uri, fault }) => (
             <li key={uri} class="with-icon">
               <Icon name="circle-alert" size="sm" />
               <span>

@@ -2,7 +2,8 @@ import type { App, AppChange } from '@countersign/protocol/clients/apps'
 import { parseRecipientKey } from '@countersign/protocol/formats/encryption/recipient-key'
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
-import { isAddress, parseUrlList } from '../../../lib/urls.ts'
+import { isEndpointUrl, isWebUrl, parseUrlList } from '../../../lib/urls.ts'
+import { redirectUriFault, type RedirectUriRules } from './redirect-uris.ts'
 import { rebaseLists, urlLists } from './update-app.ts'
 
 /** The input for the settings of an app. URLs are one per line. */
@@ -66,17 +67,28 @@ export type DraftError =
   | 'description'
   | WebLink
 
-/** Returns the fields that are certainly invalid. The server validates the URLs. */
-export function faultsOf(draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>): Set<DraftError> {
+/** The length that the service stores. */
+const descriptionLengthMax = 500
+
+/** Returns the fields that are certainly invalid. The server does the other checks. */
+export function faultsOf(
+  draft: Pick<Draft, 'name' | 'redirectUris'> & Partial<Draft>,
+  rules: RedirectUriRules,
+): Set<DraftError> {
   const faults = new Set<DraftError>()
   const redirectUris = parseUrlList(draft.redirectUris)
   if (!isDisplayName(draft.name)) faults.add('name')
-  if (redirectUris.length === 0 || !redirectUris.every(isAddress)) faults.add('redirectUris')
-  if (!parseUrlList(draft.postLogoutRedirectUris ?? '').every(isAddress)) faults.add('postLogoutRedirectUris')
-  if (draft.description && !isShown(draft.description)) faults.add('description')
-  for (const link of webLinks) if (draft[link] && !isAddress(draft[link])) faults.add(link)
-  const { backchannelLogoutUri = '' } = draft
-  if (backchannelLogoutUri !== '' && !isAddress(backchannelLogoutUri)) faults.add('backchannelLogoutUri')
+  const isFaulty = (uri: string) => redirectUriFault(uri, rules) !== undefined
+  if (redirectUris.length === 0 || redirectUris.some(isFaulty)) faults.add('redirectUris')
+  if (parseUrlList(draft.postLogoutRedirectUris ?? '').some(isFaulty)) faults.add('postLogoutRedirectUris')
+  const description = textOrNull(draft.description ?? '')
+  if (description && (!isShown(description) || description.length > descriptionLengthMax)) faults.add('description')
+  for (const link of webLinks) {
+    const url = textOrNull(draft[link] ?? '')
+    if (url !== null && !isWebUrl(url)) faults.add(link)
+  }
+  const backchannelLogoutUri = textOrNull(draft.backchannelLogoutUri ?? '')
+  if (backchannelLogoutUri !== null && !isEndpointUrl(backchannelLogoutUri)) faults.add('backchannelLogoutUri')
   const { appKeyRecipientJwk = '' } = draft
   if (appKeyRecipientJwk !== '' && !parseRecipientKey(appKeyRecipientJwk)) faults.add('appKeyRecipientJwk')
   return faults

@@ -1,19 +1,55 @@
-/** Why a redirect URI cannot work, as far as that is certain before the server sees it. */
-export type RedirectUriFault = 'notAbsolute' | 'fragment' | 'wildcard' | 'insecure' | 'customScheme'
+import { readSiteSettings } from '../../../lib/page-data.ts'
+import { hasPlainAuthority, isLoopback, isVisibleAscii, urlLengthMax } from '../../../lib/urls.ts'
+
+/** Why the service refuses a redirect URI, as far as that is certain before the server sees it. */
+export type RedirectUriFault =
+  | 'separator'
+  | 'notAbsolute'
+  | 'fragment'
+  | 'wildcard'
+  | 'characters'
+  | 'tooLong'
+  | 'credentials'
+  | 'insecure'
+  | 'customScheme'
+  | 'origin'
+  | 'ownHost'
+
+/** What decides which redirect URIs an app can have: whether it is public, and the base URLs of this service. */
+export type RedirectUriRules = { isPublic: boolean; ours: string[] }
+
+/** Returns the rules for an app of this service. */
+export function rulesFor(isPublic: boolean): RedirectUriRules {
+  const { baseUrl, authUrl, businessUrl } = readSiteSettings()
+  return { isPublic, ours: [baseUrl, authUrl, businessUrl] }
+}
 
 /** Returns the first fault of a redirect URI (RFC 9700 §2.1, RFC 8252 §7), or undefined. */
-export function redirectUriFault(uri: string, isPublic: boolean): RedirectUriFault | undefined {
+export function redirectUriFault(uri: string, { isPublic, ours }: RedirectUriRules): RedirectUriFault | undefined {
+  // URIs that were separated by something other than white space.
+  if (/[,;](?:https?:|$)/.test(uri)) return 'separator'
   const url = URL.parse(uri)
   if (!url) return 'notAbsolute'
   if (uri.includes('#')) return 'fragment'
   if (/[*\\]/.test(uri)) return 'wildcard'
-  if (url.protocol === 'https:') return undefined
-  if (url.protocol === 'http:') return isLoopback(url) ? undefined : 'insecure'
-  return isPublic && url.protocol.includes('.') ? undefined : 'customScheme'
+  if (!isVisibleAscii(uri)) return 'characters'
+  if (uri.length > urlLengthMax) return 'tooLong'
+  if (url.username !== '' || url.password !== '') return 'credentials'
+  if (url.protocol === 'http:' && !isLoopback(url)) return 'insecure'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return isPublic && url.protocol.includes('.') && uri.startsWith(`${url.protocol}/`) ? undefined : 'customScheme'
+  if (!hasPlainAuthority(url) || !/^(?:[/?]|$)/.test(withoutPrefix(uri, url.origin))) return 'origin'
+  return ours.some((each) => hostOf(new URL(each)) === hostOf(url)) ? 'ownHost' : undefined
 }
 
-function isLoopback({ hostname }: URL): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
+/** Returns what follows a prefix, or the whole text if it begins otherwise. */
+function withoutPrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text
+}
+
+/** Returns host and port. A trailing dot does not change a host name (RFC 1034 §3.1). */
+function hostOf({ hostname, port }: URL): string {
+  return `${hostname.replace(/\.$/, '')}:${port}`
 }
 
 /** How a redirect URI that an app sends differs from the registered one that is most like it. */

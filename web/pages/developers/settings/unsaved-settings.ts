@@ -3,6 +3,7 @@ import type { ClientId } from '@countersign/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type DraftState, useDraft, useUnsaved } from '../../../components/form/draft.ts'
 import { changeOf, draftOf, faultsOf, rebaseDraft, type Draft, type DraftError } from './app-draft.ts'
+import { rulesFor } from './redirect-uris.ts'
 
 /** What the developer has entered in the settings of the apps that they have visited. */
 export type SettingsDrafts = {
@@ -27,7 +28,10 @@ function isEdited(app: App, draft: Draft | undefined): boolean {
 /** Returns the draft of an app's settings. What was not edited follows the app, which other views change too. */
 export function useSettingsDraft(app: App, { of, keep }: SettingsDrafts): DraftState<Draft, DraftError> {
   const { clientId } = app
-  const form = useDraft(() => of(clientId) ?? draftOf(app), faultsOf)
+  const form = useDraft(
+    () => of(clientId) ?? draftOf(app),
+    (entered) => faultsOf(entered, rulesFor(app.public)),
+  )
   const { draft, follow } = form
   const before = useRef(app)
   useEffect(() => {

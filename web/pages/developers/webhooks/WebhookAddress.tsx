@@ -7,6 +7,7 @@ import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useUnsaved } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
+import { isEndpointUrl } from '../../../lib/urls.ts'
 import { useMessages } from '../words.ts'
 
 type Props = {
@@ -24,7 +25,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
   const [checked, setChecked] = useState(false)
   const [saved, setSaved] = useState(false)
   useUnsaved(url !== (webhook?.url ?? ''))
-  const isWrong = checked && !URL.canParse(url.trim())
+  const isWrong = checked && !isEndpointUrl(url.trim())
   const set: Action = {
     name: webhook ? 'save-webhook' : 'set-webhook',
     label: labelOf(webhook, words),
@@ -32,7 +33,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
     do: async () => {
       setChecked(true)
       setSaved(false)
-      if (!URL.canParse(url.trim())) return
+      if (!isEndpointUrl(url.trim())) return
       const given = { params: { clientId }, body: { url: url.trim() } }
       onSet(await withRecentAuthentication(() => call('PUT /api/developer/apps/:clientId/webhook', given)))
       setSaved(webhook !== undefined)
@@ -50,7 +51,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
             setSaved(false)
             setUrl(text)
           }}
-          problem={isWrong ? words.webhook.urlInvalid : undefined}
+          problem={isWrong ? words.developers.endpointInvalid : undefined}
           keys="url"
           exact
         />

@@ -50,6 +50,8 @@ test('what cannot be right is said field by field', () => {
     ['resourceKey', 'Calendar'],
     ['audience', 'calendar.example'],
     ['audience', 'https://calendar.example/#here'],
+    ['audience', `https://calendar.example/${'a'.repeat(2000)}`],
+    ['scopes', `events.read ${'a'.repeat(201)}`],
     ['scopes', 'openid'],
     ['scopes', 'e2ee:symmetric'],
     ['scopes', '"read"'],

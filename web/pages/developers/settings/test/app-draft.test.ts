@@ -40,6 +40,8 @@ const app: App = {
   updatedAt: '2030-01-01T12:00:00.000Z',
 }
 
+const long = 'a'.repeat(2000)
+
 test('what nobody has touched changes nothing', () => assert.deepEqual(changeOf(app, draftOf(app)), {}))
 
 test('only what was touched is sent', () => {
@@ -56,9 +58,29 @@ test('addresses are told apart by whatever is between them, and each counts once
 })
 
 test('what cannot be right is said before it is sent', () => {
-  const faults = (change: object) => [...faultsOf({ ...draftOf(app), ...change })]
+  const faults = (change: object) => [
+    ...faultsOf({ ...draftOf(app), ...change }, { isPublic: false, ours: ['https://id.example'] }),
+  ]
   assert.deepEqual(faults({}), [])
   assert.deepEqual(faults({ name: ' ', redirectUris: ' \n ' }), ['name', 'redirectUris'])
   assert.deepEqual(faults({ redirectUris: 'https://a.example/ ledger' }), ['redirectUris'])
   assert.deepEqual(faults({ postLogoutRedirectUris: 'somewhere' }), ['postLogoutRedirectUris'])
+  assert.deepEqual(faults({ redirectUris: 'http://a.example/' }), ['redirectUris'])
+  assert.deepEqual(faults({ postLogoutRedirectUris: 'https://id.example/' }), ['postLogoutRedirectUris'])
+  assert.deepEqual(faults({ description: 'a'.repeat(501) }), ['description'])
+  const wrong = [
+    'somewhere',
+    'http://a.example',
+    'https://u:p@a.example',
+    'https://ä.example',
+    `https://a.example/${long}`,
+  ]
+  for (const url of wrong)
+    for (const field of ['websiteUrl', 'privacyUrl', 'termsUrl', 'backchannelLogoutUri'])
+      assert.deepEqual(faults({ [field]: url }), [field], url)
+  assert.deepEqual(
+    faults({ websiteUrl: ' ', termsUrl: ' https://a.example/#terms ', privacyUrl: 'http://localhost' }),
+    [],
+  )
+  assert.deepEqual(faults({ backchannelLogoutUri: 'https://a.example/#x' }), ['backchannelLogoutUri'])
 })

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkRedirectUri, redirectUriFault } from '../redirect-uris.ts'
 
+const ours = ['https://id.example', 'https://id.example', 'https://business.example:8443']
+const ofPublic = { isPublic: true, ours }
+const ofServer = { isPublic: false, ours }
+
 test('a redirect URI that cannot work is explained', () => {
   const faults = {
     callback: 'notAbsolute',
@@ -10,12 +14,26 @@ test('a redirect URI that cannot work is explained', () => {
     'http://app.example/callback': 'insecure',
     'myapp:/callback': 'customScheme',
     'com.example.app:/callback': undefined,
+    'com.example.app:callback': 'customScheme',
+    'https://app.example/callback,': 'separator',
+    'https://app.example/callback;': 'separator',
+    'https://app.example/callback,https://other.example/callback': 'separator',
+    'https://app.example/café': 'characters',
+    'https://ada:secret@app.example/callback': 'credentials',
+    'https://app;x.example/callback': 'origin',
+    'HTTPS://App.example/callback': 'origin',
+    'https://app.example:443/callback': 'origin',
+    'https://id.example/callback': 'ownHost',
+    'https://business.example.:8443/callback': 'ownHost',
+    'https://business.example/callback': undefined,
+    [`https://app.example/${'a'.repeat(2000)}`]: 'tooLong',
     'https://app.example/callback': undefined,
+    'https://app.example/a,b;c': undefined,
     'http://localhost:3000/callback': undefined,
     'http://[::1]/callback': undefined,
   }
-  for (const [uri, fault] of Object.entries(faults)) assert.equal(redirectUriFault(uri, true), fault, uri)
-  assert.equal(redirectUriFault('com.example.app:/callback', false), 'customScheme')
+  for (const [uri, fault] of Object.entries(faults)) assert.equal(redirectUriFault(uri, ofPublic), fault, uri)
+  assert.equal(redirectUriFault('com.example.app:/callback', ofServer), 'customScheme')
 })
 
 test('the smallest difference to a registered redirect URI is named', () => {

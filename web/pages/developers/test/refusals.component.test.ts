@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
+import { Refused } from '../../../testing/scripted-page.ts'
+import { type } from '../../../testing/render.ts'
+
+const ledger = pageApp('Ledger')
+const api = `/api/developer/apps/${ledger.clientId}`
+
+/** Opens a view of one app, of which the service changes nothing. */
+function openApp(at: string, code = 'invalid_request') {
+  return openDeveloperPage(at, ({ name }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [ledger] }
+    if (name === `GET ${api}`) return ledger
+    if (name === `GET ${api}/webhook`) return new Refused(404, 'webhook_not_found')
+    if (name.startsWith('P')) return new Refused(400, code, 'websiteUrl must be a field of the API.')
+    return undefined
+  })
+}
+
+/** Returns the problem that an input is described by. */
+function problemOf(input: HTMLElement): string | undefined {
+  if (input.getAttribute('aria-invalid') !== 'true') return undefined
+  const [problem] = (input.getAttribute('aria-describedby') ?? '').split(' ').filter((id) => id.endsWith('-problem'))
+  return document.querySelector(`[id="${problem}"]`)?.textContent
+}
+
+const fields = {
+  privacyUrl: ['https://ada:secret@ledger.example', /user name/],
+  websiteUrl: ['http://ledger.example', /https:\/\//],
+  backchannelLogoutUri: ['https://ledger.example/logout#top', /fragment/],
+  postLogoutRedirectUris: ['http://ledger.example/', /http:\/\/ledger\.example\/.* needs https:\/\//],
+  redirectUris: ['https://ledger.example/a, https://ledger.example/b', /ledger\.example\/a,.* one per line/],
+} as const
+for (const [name, [value, sentence]] of Object.entries(fields))
+  test(`a wrong ${name} is explained at its field before it is sent`, async () => {
+    const { find, after, click, requests } = await openApp(`/developers/apps/${ledger.clientId}/settings`)
+    const input = find(`[name="${name}"]`)
+    await after(() => type(input, value))
+    await click('[data-action="save-app"]')
+    assert.match(problemOf(input) ?? '', sentence)
+    assert.equal(requests.filter((request) => request.name.startsWith('PATCH')).length, 0)
+  })
+
+test('a wrong redirect URI of a new app is explained at its field', async () => {
+  const { find, after, click, requests } = await openApp('/developers/new')
+  await after(() => type(find('input[name="name"]'), 'Orrery'))
+  const uris = find('textarea[name="redirectUris"]')
+  await after(() => type(uris, 'com.example.orrery:/callback'))
+  await click('[data-action="create-app"]')
+  assert.match(problemOf(uris) ?? '', /com\.example\.orrery:\/callback.* scheme/)
+  await click('input[name="kind"][value="public"]')
+  assert.equal(problemOf(uris), undefined)
+  await click('[data-action="create-app"]')
+  assert.equal(requests.filter((request) => request.name.startsWith('POST')).length, 1)
+})
+
+test('a wrong address of a webhook is explained at its field', async () => {
+  const { find, after, click, requests } = await openApp(`/developers/apps/${ledger.clientId}/webhook`)
+  const input = find('input[name="webhookUrl"]')
+  await after(() => type(input, 'https://ledger.example/events#top'))
+  await click('[data-action="set-webhook"]')
+  assert.match(problemOf(input) ?? '', /#/)
+  assert.equal(requests.filter((request) => request.name.startsWith('PUT')).length, 0)
+})
+
+for (const code of ['invalid_request', 'invalid_redirect_uri'])
+  test(`another ${code} is not shown in the words of the API`, async () => {
+    const { find, after, click, text } = await openApp(`/developers/apps/${ledger.clientId}/settings`, code)
+    await after(() => type(find('input[name="websiteUrl"]'), 'https://ledger.example'))
+    await click('[data-action="save-app"]')
+    assert.notEqual(find('.actions .problem').textContent, '')
+    assert.doesNotMatch(text(), /websiteUrl/)
+  })
