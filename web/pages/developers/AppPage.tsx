@@ -1,5 +1,4 @@
 import type { App } from '@countersign/protocol/clients/apps'
-import { useState } from 'preact/hooks'
 import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { call } from '../../lib/api/call.ts'
 import { dayOf } from '../../lib/text/dates.ts'
@@ -12,13 +11,12 @@ import { Card } from '../../components/ui/Card.tsx'
 import { Chip } from '../../components/ui/Chip.tsx'
 import { Tabs } from '../../components/ui/Tabs.tsx'
 import { AppAvatar } from './AppSwitcher.tsx'
-import { NewSecret } from './danger/AppSecret.tsx'
-import type { IssuedClientSecret, OwnApp } from './Developers.tsx'
+import type { IssuedSecretsState } from './danger/IssuedSecrets.tsx'
+import type { OwnApp } from './Developers.tsx'
 import { Quickstart } from './quickstart/Quickstart.tsx'
 import { type AppTab, appTabs, type Navigate, routePath } from './routes.ts'
 import { type SettingsDrafts, useSettingsDraft } from './settings/unsaved-settings.ts'
 import { useUsage } from './usage/use-usage.ts'
-import type { IssuedWebhookSecret } from './webhooks/AppWebhook.tsx'
 import { useLocale, useMessages } from './words.ts'
 
 const loadSettings = async () => (await import('./settings/AppSettings.tsx')).AppSettings
@@ -31,15 +29,14 @@ type Props = {
   /** Undefined if the developer has no such app. */
   app: OwnApp | undefined
   tab: AppTab
-  issued: IssuedClientSecret | undefined
+  issued: IssuedSecretsState
   drafts: SettingsDrafts
   goTo: Navigate
-  onIssued: (issued: IssuedClientSecret) => void
   onChanged: (app: App) => void
   onDeleted: () => void
 }
 
-/** An app: a new secret while it can be shown, and a tab for each thing that a developer does with it. */
+/** An app: a tab for each thing that a developer does with it. */
 export function AppPage({ app, ...rest }: Props) {
   return app ? <KnownApp app={app} {...rest} /> : <UnknownApp goTo={rest.goTo} />
 }
@@ -66,13 +63,13 @@ function UnknownApp({ goTo }: Pick<Props, 'goTo'>) {
 
 type KnownProps = Omit<Props, 'app'> & { app: OwnApp }
 
-function KnownApp({ app, tab, issued, drafts, goTo, onIssued, onChanged, onDeleted }: KnownProps) {
+function KnownApp({ app, tab, issued, drafts, goTo, onChanged, onDeleted }: KnownProps) {
   const words = useMessages().developers
   const usage = useUsage(app.clientId, { isAwaited: tab === 'quickstart' })
   const form = useSettingsDraft(app, drafts)
-  const [webhookSecret, setWebhookSecret] = useState<IssuedWebhookSecret>()
   const lastSignInAt = usage.current?.lastSignInAt ?? app.lastSignInAt
   const { clientId } = app
+  const clientSecret = issued.client?.clientId === clientId ? issued.client.clientSecret : undefined
   return (
     <>
       <AppHead app={app} lastSignInAt={lastSignInAt} />
@@ -87,22 +84,11 @@ function KnownApp({ app, tab, issued, drafts, goTo, onIssued, onChanged, onDelet
         }))}
       />
       {app.status === 'disabled' && <Disabled app={app} onChanged={onChanged} />}
-      {issued && !issued.isSaved && (
-        <NewSecret
-          name="clientSecret"
-          secret={issued.clientSecret}
-          previousUntil={issued.previousUntil}
-          envFile={`CLIENT_ID=${clientId}\nCLIENT_SECRET=${issued.clientSecret}\n`}
-          onSaved={() => onIssued({ ...issued, isSaved: true })}
-        />
-      )}
       {tab === 'quickstart' && (
-        <Quickstart app={app} clientSecret={issued?.clientSecret} usage={usage.current} onChanged={onChanged} />
+        <Quickstart app={app} clientSecret={clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
       {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, form, onChanged }} />}
-      {tab === 'webhook' && (
-        <OnDemand key={tab} load={loadWebhook} given={{ app, issued: webhookSecret, onIssued: setWebhookSecret }} />
-      )}
+      {tab === 'webhook' && <OnDemand key={tab} load={loadWebhook} given={{ app, onIssued: issued.setWebhook }} />}
       {tab === 'resources' && <OnDemand key={tab} load={loadResources} given={{ app }} />}
       {tab === 'usage' && <OnDemand key={tab} load={loadUsage} given={{ usage }} />}
       {tab === 'danger' && (
@@ -111,8 +97,7 @@ function KnownApp({ app, tab, issued, drafts, goTo, onIssued, onChanged, onDelet
           load={loadDanger}
           given={{
             app,
-            onIssued: ({ clientSecret, previousUntil }) =>
-              onIssued({ clientId, clientSecret, previousUntil, isSaved: false }),
+            onIssued: (secret) => issued.setClient({ clientId, ...secret, isSaved: false }),
             onChanged,
             onDeleted,
           }}

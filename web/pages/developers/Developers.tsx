@@ -17,6 +17,7 @@ import { Skeleton } from '../../components/ui/Card.tsx'
 import { AppList } from './AppList.tsx'
 import { AppPage } from './AppPage.tsx'
 import { AppSwitcher } from './AppSwitcher.tsx'
+import { IssuedSecrets, useIssuedSecrets } from './danger/IssuedSecrets.tsx'
 import { NewApp } from './NewApp.tsx'
 import { type DeveloperRoute, type Navigate, routePath, parseRoute } from './routes.ts'
 import { useSettingsDrafts } from './settings/unsaved-settings.ts'
@@ -25,28 +26,14 @@ import { useMessages } from './words.ts'
 /** An app with its last sign-in, if that is known. */
 export type OwnApp = ResponseOf<'GET /api/developer/apps'>['apps'][number]
 
-/**
- * A secret that was just created. Only the memory of this page holds it, until the developer leaves the app. `isSaved`
- * when they have said that they saved it.
- */
-export type IssuedClientSecret = {
-  clientId: string
-  clientSecret: string
-  previousUntil?: string | undefined
-  isSaved: boolean
-}
-
 export function Developers() {
   const words = useMessages().developers
   const { apps, setApps, identities, doing, read } = useOwnApps()
   const drafts = useSettingsDrafts(apps)
   const signingOut = useSignOut()
-  const [issued, setIssued] = useState<IssuedClientSecret>()
   const [place, goTo] = useRoute({ parseRoute, routePath })
   const here = place.at === 'app' ? place.clientId : undefined
-  useEffect(() => {
-    if (issued && issued.clientId !== here) setIssued(undefined)
-  }, [here])
+  const issued = useIssuedSecrets(here)
 
   const app = place.at === 'app' ? apps?.find(({ clientId }) => clientId === place.clientId) : undefined
   const title = place.at === 'new' ? words.newTitle : (app?.name ?? words.title)
@@ -61,6 +48,7 @@ export function Developers() {
       context={here === undefined ? undefined : <Context apps={apps} current={app} goTo={goTo} />}
     >
       <ErrorMessage of={signingOut.problem} />
+      <IssuedSecrets of={issued} />
       {!apps && (
         <>
           <PageHead title={words.title} lead={words.lead} />
@@ -75,7 +63,7 @@ export function Developers() {
           onCreated={({ clientSecret, ...created }) => {
             const { clientId } = created
             setApps((current = []) => [{ ...created, lastSignInAt: null }, ...current])
-            if (clientSecret !== undefined) setIssued({ clientId, clientSecret, isSaved: false })
+            if (clientSecret !== undefined) issued.setClient({ clientId, clientSecret, isSaved: false })
             goTo({ at: 'app', clientId, tab: 'quickstart' }, { replacing: true })
           }}
         />
@@ -85,10 +73,9 @@ export function Developers() {
           key={place.clientId}
           app={app}
           tab={place.tab}
-          issued={issued?.clientId === place.clientId ? issued : undefined}
+          issued={issued}
           drafts={drafts}
           goTo={goTo}
-          onIssued={setIssued}
           onChanged={(changed) => setApps((current) => current?.map((each) => withChange(each, changed)))}
           onDeleted={() => {
             setApps((current) => current?.filter(({ clientId }) => clientId !== place.clientId))

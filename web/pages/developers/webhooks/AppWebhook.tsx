@@ -5,24 +5,20 @@ import { useActions } from '../../../components/form/use-actions.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
-import { NewSecret } from '../danger/AppSecret.tsx'
+import type { IssuedWebhookSecret } from '../danger/IssuedSecrets.tsx'
 import { LearnMore } from '../LearnMore.tsx'
 import { useWebhook, type LiveWebhook } from './webhook.ts'
 import { WebhookAddress } from './WebhookAddress.tsx'
 import { WebhookChoices } from './WebhookChoices.tsx'
 import { useMessages } from '../words.ts'
 
-/** A secret that was just created. Only the memory of the page of its app holds it. */
-export type IssuedWebhookSecret = { secret: string; previousUntil?: string }
-
 type Props = {
   app: App
-  issued: IssuedWebhookSecret | undefined
-  onIssued: (issued: IssuedWebhookSecret | undefined) => void
+  onIssued: (issued: IssuedWebhookSecret) => void
 }
 
 /** Shows the webhook of an app, and its deliveries. */
-export function AppWebhook({ app: { clientId }, issued, onIssued }: Props) {
+export function AppWebhook({ app: { clientId }, onIssued }: Props) {
   const words = useMessages()
   const doing = useActions()
   const webhook = useWebhook(clientId)
@@ -31,15 +27,6 @@ export function AppWebhook({ app: { clientId }, issued, onIssued }: Props) {
   useEffect(() => void doing.perform(retry), [])
   return (
     <>
-      {issued && (
-        <NewSecret
-          name="webhookSecret"
-          secret={issued.secret}
-          previousUntil={issued.previousUntil}
-          envFile={`WEBHOOK_SECRET=${issued.secret}\n`}
-          onSaved={() => onIssued(undefined)}
-        />
-      )}
       <Card title={words.webhook.title} about={words.webhook.what} actions={<LearnMore guide="webhooks" />}>
         {current === undefined && (doing.problem === undefined ? <Skeleton /> : <Actions of={[retry]} doing={doing} />)}
         {current?.webhook.status === 'disabled' && <Note tone="bad">{words.webhook.gone}</Note>}

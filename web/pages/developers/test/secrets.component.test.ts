@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asksBeforeUnload, goBackTo, openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
+import { Refused } from '../../../testing/scripted-page.ts'
+import { event, type } from '../../../testing/render.ts'
+
+const ledger = pageApp('Ledger')
+const path = `/developers/apps/${ledger.clientId}`
+const api = `/api/developer/apps/${ledger.clientId}`
+const instant = '2030-01-01T12:00:00.000Z'
+
+/** Opens a view of one app, whose secrets the service replaces. */
+function openApp(at: string) {
+  return openDeveloperPage(at, ({ name }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [ledger] }
+    if (name === `GET ${api}/webhook`) return new Refused(404, 'webhook_not_found')
+    if (name === `POST ${api}/secret`) return { clientSecret: 'new client secret', previousUntil: instant }
+    const webhook = { url: 'https://ledger.example/events', status: 'active', createdAt: instant, updatedAt: instant }
+    if (name === `PUT ${api}/webhook`) return { ...webhook, secret: 'new webhook secret' }
+    return undefined
+  })
+}
+
+test('a new client secret stays until the developer has saved it, whichever view they go to', async () => {
+  const { find, after, click, text } = await openApp(`${path}/danger`)
+  await click('[data-action="new-secret"]')
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  assert.equal(find('output[name="clientSecret"]').textContent, 'new client secret')
+  assert.equal(asksBeforeUnload(), true)
+  await after(() => goBackTo('/developers'))
+  assert.equal(find('output[name="clientSecret"]').textContent, 'new client secret')
+  assert.equal(asksBeforeUnload(), true)
+  await click('[data-action="confirm-secret-saved"]')
+  assert.doesNotMatch(text(), /new client secret/)
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('a saved client secret is in the code of the quickstart until the developer leaves the app', async () => {
+  const { find, after, click, text } = await openApp(`${path}/danger`)
+  await click('[data-action="new-secret"]')
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  await click('[data-action="confirm-secret-saved"]')
+  await click('[data-action="tab-quickstart"]')
+  assert.match(text(), /new client secret/)
+  await after(() => goBackTo('/developers'))
+  await after(() => goBackTo(path))
+  assert.doesNotMatch(text(), /new client secret/)
+})
+
+test('a new webhook secret stays until the developer has saved it, whichever view they go to', async () => {
+  const { find, after, click } = await openApp(`${path}/webhook`)
+  await after(() => type(find('input[name="webhookUrl"]'), 'https://ledger.example/events'))
+  await click('[data-action="set-webhook"]')
+  assert.equal(asksBeforeUnload(), true)
+  await after(() => goBackTo(path))
+  assert.equal(find('output[name="webhookSecret"]').textContent, 'new webhook secret')
+  await click('[data-action="confirm-secret-saved"]')
+  assert.equal(asksBeforeUnload(), false)
+})
