@@ -1,6 +1,9 @@
-/** Focuses what had the focus before. If it was removed from the page, the heading of the page takes the focus. */
+/**
+ * Focuses what had the focus before. If it was removed from the page, or nothing had the focus, the heading of the page
+ * takes it.
+ */
 export function focusAgain(before: Element | null): void {
-  const target = before?.isConnected ? before : document.querySelector('main h1')
+  const target = before?.isConnected && before !== document.body ? before : document.querySelector('main h1')
   if (target instanceof HTMLElement) target.focus()
 }
 

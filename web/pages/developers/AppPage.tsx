@@ -1,4 +1,5 @@
 import type { App } from '@countersign/protocol/clients/apps'
+import { keepFocus } from '../../lib/focus.ts'
 import { redirectTargetLabel } from '../../lib/navigation.ts'
 import { call } from '../../lib/api/call.ts'
 import { dayOf } from '../../lib/text/dates.ts'
@@ -153,10 +154,11 @@ function Disabled({ app: { clientId }, onChanged }: { app: App; onChanged: (app:
     name: 'enable-app',
     label: words.enable,
     look: 'secondary',
-    do: async () => {
-      const body = { status: 'active' } as const
-      onChanged(await call('PATCH /api/developer/apps/:clientId', { params: { clientId }, headers: {}, body }))
-    },
+    do: () =>
+      keepFocus(async () => {
+        const body = { status: 'active' } as const
+        onChanged(await call('PATCH /api/developer/apps/:clientId', { params: { clientId }, headers: {}, body }))
+      }),
   }
   return (
     <Card accent title={words.disabledTitle} about={words.disabledWhat}>

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@countersign/protocol/api'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { call } from '../../lib/api/call.ts'
 import { atHandle } from '../../lib/text/handle.ts'
 import { parseUrlList } from '../../lib/urls.ts'
@@ -125,8 +125,9 @@ function NewRedirectUris({ value, isPublic, hasFault, onInput }: RedirectUrisPro
   const messages = useMessages()
   const words = messages.developers
   const uris = parseUrlList(value)
+  const room = useRef<HTMLDivElement>(null)
   return (
-    <div class="stack tight">
+    <div class="stack tight" ref={room}>
       <TextArea
         name="redirectUris"
         label={words.redirectUris}
@@ -140,7 +141,11 @@ function NewRedirectUris({ value, isPublic, hasFault, onInput }: RedirectUrisPro
           type="button"
           class="button ghost add-local"
           data-action="add-local-redirect-uri"
-          onClick={() => onInput([...uris, localRedirectUri].join('\n'))}
+          onClick={() => {
+            onInput([...uris, localRedirectUri].join('\n'))
+            // This button goes.
+            room.current?.querySelector('textarea')?.focus()
+          }}
         >
           <Icon name="plus" size="sm" />
           {words.addLocal(localRedirectUri)}

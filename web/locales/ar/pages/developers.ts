@@ -200,6 +200,7 @@ export const developerMessages: typeof english = {
     set: 'حفظ خطاف الويب',
     gone: `معطّل: ردّ خادمك بـ ${isolate('410 Gone')}. فعّل خطاف الويب لاستلام الأحداث من جديد.`,
     test: 'إرسال حدث تجريبي',
+    testSent: 'أُرسل الحدث التجريبي',
     remove: 'إزالة خطاف الويب',
     removeTitle: 'هل تريد إزالة خطاف الويب؟',
     removeWhat: 'يحذف سرّه وسجلّه وكل الأحداث التي لم تُسلَّم.',

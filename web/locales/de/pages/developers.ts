@@ -198,6 +198,7 @@ export const developerMessages: typeof english = {
       'Deaktiviert: Dein Server hat mit 410 Gone geantwortet. Aktiviere den Webhook, um wieder Ereignisse zu ' +
       'erhalten.',
     test: 'Testereignis senden',
+    testSent: 'Testereignis gesendet',
     remove: 'Webhook entfernen',
     removeTitle: 'Webhook entfernen?',
     removeWhat: 'Löscht Secret, Protokoll und alle nicht zugestellten Ereignisse.',

@@ -189,6 +189,7 @@ export const developerMessages = {
     set: 'Save webhook',
     gone: 'Disabled: your server answered 410 Gone. Enable the webhook to receive events again.',
     test: 'Send test event',
+    testSent: 'Test event sent',
     remove: 'Remove webhook',
     removeTitle: 'Remove the webhook?',
     removeWhat: 'Deletes its secret, its log and all undelivered events.',

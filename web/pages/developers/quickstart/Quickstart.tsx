@@ -1,6 +1,7 @@
 import type { App } from '@countersign/protocol/clients/apps'
 import type { AppUsage } from '@countersign/protocol/clients/usage'
 import { useState } from 'preact/hooks'
+import { keepFocus } from '../../../lib/focus.ts'
 import { readSiteSettings } from '../../../lib/page-data.ts'
 import { readLocal, writeLocal } from '../../../lib/remembered.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
@@ -158,7 +159,7 @@ function MissingUris({ app, recipe: { redirectUri, postLogoutRedirectUri = '' },
     label: words.addMissingUris,
     look: 'secondary',
     icon: 'plus',
-    do: async () => onChanged(await updateApp(app, change)),
+    do: () => keepFocus(async () => onChanged(await updateApp(app, change))),
   }
   return (
     <Note tone="wait">

@@ -3,6 +3,7 @@ import { call } from '../../../lib/api/call.ts'
 import { Actions } from '../../../components/form/Actions.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
+import { toast } from '../../../components/frame/toast.ts'
 import { RotateSecret } from '../danger/AppSecret.tsx'
 import { useMessages } from '../words.ts'
 
@@ -28,6 +29,7 @@ export function WebhookChoices({ clientId, isUntried, isActive, onSent, onIssued
     look: isUntried ? 'primary' : 'secondary',
     do: async () => {
       await call('POST /api/developer/apps/:clientId/webhook/test', { params: { clientId } })
+      toast(words.webhook.testSent)
       await onSent()
     },
   }
