@@ -85,6 +85,9 @@ function KnownApp({ app, tab, issued, drafts, goTo, onChanged, onDeleted }: Know
         }))}
       />
       {app.status === 'disabled' && <Disabled app={app} onChanged={onChanged} />}
+      {issued.isLost && tab !== 'danger' && (
+        <LostSecret onReplace={() => goTo({ at: 'app', clientId, tab: 'danger' })} />
+      )}
       {tab === 'quickstart' && (
         <Quickstart app={app} clientSecret={clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
@@ -144,6 +147,18 @@ function AppState({ app, isUsed }: { app: OwnApp; isUsed: boolean }) {
     <Chip tone="wait" icon="clock">
       {words.neverUsed}
     </Chip>
+  )
+}
+
+/** Says that the secret of the app never arrived, because the response to its registration was lost. */
+function LostSecret({ onReplace }: { onReplace: () => void }) {
+  const words = useMessages().developers
+  const doing = useActions()
+  const replace: Action = { name: 'replace-lost-secret', label: words.rotate, look: 'secondary', do: onReplace }
+  return (
+    <Card accent title={words.secretLost} about={words.secretLostWhat}>
+      <Actions of={[replace]} doing={doing} />
+    </Card>
   )
 }
 

@@ -58,12 +58,14 @@ export function Developers() {
       {apps && place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
       {apps && place.at === 'new' && (
         <NewApp
+          apps={apps}
           identities={identities}
           goTo={goTo}
           onCreated={({ clientSecret, ...created }) => {
             const { clientId } = created
             setApps((current = []) => [{ ...created, lastSignInAt: null }, ...current])
             if (clientSecret !== undefined) issued.setClient({ clientId, clientSecret, isSaved: false })
+            else if (!created.public) issued.setLostOf(clientId)
             goTo({ at: 'app', clientId, tab: 'quickstart' }, { replacing: true })
           }}
         />

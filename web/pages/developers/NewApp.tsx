@@ -1,6 +1,5 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import { useRef, useState } from 'preact/hooks'
-import { call } from '../../lib/api/call.ts'
 import { atHandle } from '../../lib/text/handle.ts'
 import { parseUrlList } from '../../lib/urls.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
@@ -16,20 +15,22 @@ import { postLogoutRedirectUrisFor } from './quickstart/recipes.ts'
 import { faultsOf } from './settings/app-draft.ts'
 import { rulesFor } from './settings/redirect-uris.ts'
 import { problemOf } from './settings/RedirectUris.tsx'
+import type { OwnApp } from './Developers.tsx'
+import { type RegisteredApp, useRegistration } from './register-app.ts'
 import type { Navigate } from './routes.ts'
 import { useMessages } from './words.ts'
 
-type Created = ResponseOf<'POST /api/developer/apps'>
 type Identity = ResponseOf<'GET /api/auth/session'>['identities'][number]
-type Props = { identities: Identity[]; goTo: Navigate; onCreated: (created: Created) => void }
+type Props = { apps: OwnApp[]; identities: Identity[]; goTo: Navigate; onCreated: (created: RegisteredApp) => void }
 
 const kinds = ['confidential', 'public'] as const
 /** What the code of the quickstart uses. */
 const localRedirectUri = 'http://localhost:3000/callback'
 
-export function NewApp({ identities, goTo, onCreated }: Props) {
+export function NewApp({ apps, identities, goTo, onCreated }: Props) {
   const words = useMessages()
   const doing = useActions()
+  const register = useRegistration(apps)
   const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
   const isPublic = kind === 'public'
   const { draft, faults, write, submit } = useDraft(
@@ -53,7 +54,7 @@ export function NewApp({ identities, goTo, onCreated }: Props) {
           // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
           idTokenSignedResponseAlg: 'ES256' as const,
         }
-        onCreated(await call('POST /api/developer/apps', { body }))
+        onCreated(await register(body))
       }),
   }
   const cancel: Action = {

@@ -98,12 +98,8 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUris: 'عناوين إعادة التوجيه بعد تسجيل الخروج',
     postLogoutRedirectUrisHint:
       'العناوين التي يعود إليها المستخدمون بعد أن يسجّل تطبيقك خروجهم، عنوان في كل سطر. اختياري.',
-    webUrlInvalid:
-      `أدخل عنوانًا كاملًا يبدأ بـ ${isolate('https://')}، أو بـ ${isolate('http://')} على localhost، ` +
-      'من دون اسم مستخدم.',
-    endpointInvalid:
-      `أدخل عنوانًا كاملًا يبدأ بـ ${isolate('https://')}، أو بـ ${isolate('http://')} على localhost، ` +
-      `من دون جزء (${isolate('#…')}).`,
+    webUrlInvalid: `أدخل عنوانًا كاملًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا اسم مستخدم.`,
+    endpointInvalid: `أدخل عنوانًا كاملًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا جزء (#).`,
     scopes: 'الأذونات (Scopes)',
     scopesHint: 'الأذونات التي يمكن للتطبيق طلبها.',
     scopeGives: {
@@ -190,6 +186,8 @@ export const developerMessages: typeof english = {
     disabledTitle: 'هذا التطبيق معطّل',
     disabledWhat: 'لا يمكن لأحد تسجيل الدخول إليه، ولا تعمل رموزه المميزة.',
     enable: 'تفعيل التطبيق',
+    secretLost: 'لم يصل سر العميل',
+    secretLostWhat: 'سُجّل التطبيق، لكن الاتصال انقطع. استبدل السر لتحصل على واحد.',
   },
 
   webhook: {

@@ -186,6 +186,8 @@ export const developerMessages: typeof english = {
     disabledTitle: 'Diese App ist deaktiviert',
     disabledWhat: 'Niemand kann sich bei ihr anmelden, und ihre Tokens gelten nicht.',
     enable: 'App aktivieren',
+    secretLost: 'Das Client-Secret ist nicht angekommen',
+    secretLostWhat: 'Die App ist registriert, aber die Verbindung brach ab. Ersetze das Secret, um eines zu erhalten.',
   },
 
   webhook: {
@@ -321,8 +323,7 @@ export const developerMessages: typeof english = {
       credentials: 'enthält einen Benutzernamen oder ein Passwort. Entferne beides.',
       insecure: 'braucht https://. Nur localhost darf http:// verwenden.',
       customScheme:
-        'hat ein Schema, das nicht erlaubt ist. Öffentliche Apps dürfen eine umgekehrte Domain verwenden, etwa ' +
-        'com.example.app:/.',
+        'hat ein Schema, das nicht erlaubt ist. Öffentliche Apps dürfen eine umgekehrte Domain haben: com.example.app:/.',
       origin: 'muss beginnen, wie Browser es schreiben: in Kleinbuchstaben, mit einfachem Host, ohne Standardport.',
       ownHost: 'ist eine Adresse dieses Dienstes. Gib eine deiner App ein.',
     },

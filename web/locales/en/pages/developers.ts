@@ -179,6 +179,8 @@ export const developerMessages = {
     disabledTitle: 'This app is disabled',
     disabledWhat: 'No one can sign in to it, and its tokens don’t work.',
     enable: 'Enable app',
+    secretLost: 'The client secret didn’t arrive',
+    secretLostWhat: 'The app is registered, but the connection broke off. Replace the secret to get one.',
   },
 
   webhook: {

@@ -20,16 +20,23 @@ export type IssuedSecretsState = ReturnType<typeof useIssuedSecrets>
 
 /**
  * Keeps secrets that were just created. One that is not saved stays whichever view is shown, and the browser asks
- * before the developer leaves with it. A saved one ends when another app, or none, is shown.
+ * before the developer leaves with it. A saved one ends when another app, or none, is shown. `isLost` while the app that
+ * is shown has a secret that never arrived.
  */
 export function useIssuedSecrets(here: string | undefined) {
   const [client, setClient] = useState<IssuedClientSecret>()
   const [webhook, setWebhook] = useState<IssuedWebhookSecret>()
+  const [lostOf, setLostOf] = useState<string>()
   useUnsaved(client?.isSaved === false || webhook !== undefined)
   useEffect(() => {
     if (client?.isSaved && client.clientId !== here) setClient(undefined)
   }, [here, client])
-  return { client, setClient, webhook, setWebhook }
+  const isLost = lostOf !== undefined && lostOf === here
+  const takeClient = (issued: IssuedClientSecret) => {
+    setClient(issued)
+    if (issued.clientId === lostOf) setLostOf(undefined)
+  }
+  return { client, setClient: takeClient, webhook, setWebhook, isLost, setLostOf }
 }
 
 /** Shows the secrets that are not saved. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isObject } from '@countersign/protocol/formats/json'
+import { openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
+import { lostAnswer } from '../../../testing/scripted-page.ts'
+import { event, type } from '../../../testing/render.ts'
+
+const orrery = pageApp('Orrery', { redirectUris: ['https://orrery.example/callback'] })
+
+/** Enters a new app. The response to the first registration is lost; the list can be read from some time on. */
+async function enterApp({ isRegistered, readsLost }: { isRegistered: boolean; readsLost: number }) {
+  const apps = [pageApp('Ledger')]
+  let registrations = 0
+  let reads = -1
+  const page = await openDeveloperPage('/developers/new', ({ name, body }) => {
+    if (name === 'GET /api/developer/apps') {
+      reads += 1
+      return reads > 0 && reads <= readsLost ? lostAnswer : { apps: [...apps] }
+    }
+    if (name.endsWith('/secret')) return { clientSecret: 'replaced', previousUntil: orrery.createdAt }
+    if (name !== 'POST /api/developer/apps' || !isObject(body)) return undefined
+    registrations += 1
+    if (registrations > 1) return { ...orrery, clientSecret: 'secret of the second' }
+    if (isRegistered) apps.unshift(orrery)
+    return lostAnswer
+  })
+  await page.after(() => type(page.find('input[name="name"]'), 'Orrery'))
+  await page.after(() => type(page.find('textarea[name="redirectUris"]'), 'https://orrery.example/callback'))
+  return { ...page, create: () => page.click('[data-action="create-app"]'), registrations: () => registrations }
+}
+
+test('an app whose registration had no response is opened, and its secret can be replaced', async () => {
+  const { find, after, click, create, registrations } = await enterApp({ isRegistered: true, readsLost: 0 })
+  await create()
+  assert.equal(registrations(), 1)
+  assert.equal(find('h1').textContent, 'Orrery')
+  await click('[data-action="replace-lost-secret"]')
+  await click('[data-action="new-secret"]')
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  await click('[data-action="confirm-secret-saved"]')
+  await click('[data-action="tab-settings"]')
+  assert.equal(document.querySelectorAll('[data-action="replace-lost-secret"]').length, 0)
+})
+
+test('the developer who tries again without a response registers the app once', async () => {
+  const { find, create, registrations } = await enterApp({ isRegistered: true, readsLost: 1 })
+  await create()
+  assert.notEqual(find('.actions .problem').textContent, '')
+  await create()
+  assert.equal(registrations(), 1)
+  assert.equal(find('h1').textContent, 'Orrery')
+})
+
+test('an app that the service did not get is registered when the developer tries again', async () => {
+  const { find, create, registrations } = await enterApp({ isRegistered: false, readsLost: 0 })
+  await create()
+  assert.notEqual(find('.actions .problem').textContent, '')
+  await create()
+  assert.equal(registrations(), 2)
+  assert.equal(find('output[name="clientSecret"]').textContent, 'secret of the second')
+})
