@@ -98,8 +98,8 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUris: 'عناوين إعادة التوجيه بعد تسجيل الخروج',
     postLogoutRedirectUrisHint:
       'العناوين التي يعود إليها المستخدمون بعد أن يسجّل تطبيقك خروجهم، عنوان في كل سطر. اختياري.',
-    webUrlInvalid: `أدخل عنوانًا كاملًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا اسم مستخدم.`,
-    endpointInvalid: `أدخل عنوانًا كاملًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا جزء (#).`,
+    webUrlInvalid: `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا اسم مستخدم.`,
+    endpointInvalid: `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا جزء (#).`,
     scopes: 'الأذونات (Scopes)',
     scopesHint: 'الأذونات التي يمكن للتطبيق طلبها.',
     scopeGives: {
@@ -242,7 +242,7 @@ export const developerMessages: typeof english = {
     audienceHint: 'قيمة aud في رموزه المميزة، وهي عادةً عنوان واجهة API.',
     audienceInvalid: `أدخل عنوانًا كاملًا، مثل ${isolate('https://api.example.com')}.`,
     scopesHint: `إذن واحد في كل سطر، يتبعه ما يسمح به: ${isolate('events.read')} عرض أحداثك`,
-    scopesInvalid: `أدخل من ${numberOf(1)} إلى ${numberOf(50)} إذنًا. لا يُسمح بالمحجوزة منها مثل openid وprofile، ولا بوصف يزيد على ${numberOf(200)} حرف.`,
+    scopesInvalid: `أدخل حتى ${numberOf(50)} إذنًا، كل منها ${numberOf(200)} حرف على الأكثر، لا المحجوزة مثل openid.`,
   },
 
   quickstart: {

@@ -242,8 +242,7 @@ export const developerMessages: typeof english = {
     audienceHint: 'Audience (aud) der Tokens, meist die URL deiner API.',
     audienceInvalid: 'Gib eine vollständige URL ein, etwa https://api.example.com.',
     scopesHint: 'Ein Scope pro Zeile, dahinter, was er erlaubt: events.read Deine Termine sehen',
-    scopesInvalid:
-      'Gib 1 bis 50 Scopes ein. Reservierte Scopes wie openid und profile sind nicht erlaubt, ebenso Beschreibungen über 200 Zeichen.',
+    scopesInvalid: 'Gib 1 bis 50 Scopes mit je höchstens 200 Zeichen ein, keine reservierten wie openid und profile.',
   },
 
   quickstart: {
@@ -323,7 +322,7 @@ export const developerMessages: typeof english = {
       credentials: 'enthält einen Benutzernamen oder ein Passwort. Entferne beides.',
       insecure: 'braucht https://. Nur localhost darf http:// verwenden.',
       customScheme:
-        'hat ein Schema, das nicht erlaubt ist. Öffentliche Apps dürfen eine umgekehrte Domain haben: com.example.app:/.',
+        'hat ein unzulässiges Schema. Öffentliche Apps dürfen eine umgekehrte Domain haben: com.example.app:/.',
       origin: 'muss beginnen, wie Browser es schreiben: in Kleinbuchstaben, mit einfachem Host, ohne Standardport.',
       ownHost: 'ist eine Adresse dieses Dienstes. Gib eine deiner App ein.',
     },

@@ -235,7 +235,7 @@ export const developerMessages = {
     audienceInvalid: 'Enter a full URL, such as https://api.example.com.',
     scopesHint: 'One scope per line, followed by what it allows: events.read See your events',
     scopesInvalid:
-      'Enter 1 to 50 scopes. Reserved scopes such as openid and profile aren’t allowed, nor are descriptions over 200 characters.',
+      'Enter 1 to 50 scopes, with up to 200 characters each. Reserved ones such as openid and profile aren’t allowed.',
   },
 
   quickstart: {

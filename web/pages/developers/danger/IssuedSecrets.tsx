@@ -20,8 +20,8 @@ export type IssuedSecretsState = ReturnType<typeof useIssuedSecrets>
 
 /**
  * Keeps secrets that were just created. One that is not saved stays whichever view is shown, and the browser asks
- * before the developer leaves with it. A saved one ends when another app, or none, is shown. `isLost` while the app that
- * is shown has a secret that never arrived.
+ * before the developer leaves with it. A saved one ends when another app, or none, is shown. `isLost` while the secret
+ * of the app that is shown never arrived.
  */
 export function useIssuedSecrets(here: string | undefined) {
   const [client, setClient] = useState<IssuedClientSecret>()

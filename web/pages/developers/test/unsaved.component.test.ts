@@ -23,7 +23,7 @@ function openApps(at: string) {
   })
 }
 
-test('settings that are not saved survive a look at another tab or app, and the browser asks before it drops them', async () => {
+test('the browser asks before it drops settings, which other views keep', async () => {
   const { find, after, click, requests } = await openApps(`${path}/settings`)
   assert.equal(asksBeforeUnload(), false)
   const description = () => find('input[name="description"]')
