@@ -3,7 +3,8 @@
  * takes it.
  */
 export function focusAgain(before: Element | null): void {
-  const target = before?.isConnected && before !== document.body ? before : document.querySelector('main h1')
+  // Nothing that was removed has a body around it, and the body itself has the focus if nothing has.
+  const target = before?.closest('body *') ?? document.querySelector('main h1')
   if (target instanceof HTMLElement) target.focus()
 }
 

@@ -1,5 +1,5 @@
 import { readSiteSettings } from '../../../lib/page-data.ts'
-import { hasPlainAuthority, isLoopback, isVisibleAscii, urlLengthMax } from '../../../lib/urls.ts'
+import { hasPlainAuthority, isLoopback, isVisibleAscii, urlLengthMax } from './web-urls.ts'
 
 /** Why the service refuses a redirect URI, as far as that is certain before the server sees it. */
 export type RedirectUriFault =
