@@ -64,14 +64,14 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
         log.info({ worker: number, pid: worker.process.pid }, 'worker ready')
         resolve()
       })
-      worker.once('exit', (code: number | null, signal: string | null) => {
+      onEnd(worker, (how) => {
         const settled = ready.delete(number) && performance.now() - startedAt > settledMilliseconds
         living.delete(number)
         metrics.bury(number)
         earlyEnds = settled ? 0 : earlyEnds + 1
-        lastExitCode = code || 1
+        lastExitCode = how.exitCode || 1
         resolve()
-        if (phase === 'serving') replace(number, { exitCode: code, signal })
+        if (phase === 'serving') replace(number, how)
       })
     })
   }
@@ -79,7 +79,7 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
   /**
    * Restarts a worker, with a delay that grows with the number of immediate ends. Gives up only when no worker is left.
    */
-  function replace(number: number, how: { exitCode: number | null; signal: string | null }): void {
+  function replace(number: number, how: WorkerEnd): void {
     if (earlyEnds >= earlyEndsMax && living.size === 0) {
       phase = 'ending'
       log.fatal({ worker: number, ...how }, 'workers crash-looping, giving up')
@@ -106,6 +106,20 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
   }
   phase = 'serving'
   return { readMetrics: () => metrics.read(living), stop }
+}
+
+/** How a worker ended. `error` is the reason why it could not be started. */
+type WorkerEnd = { exitCode: number | null; signal: string | null; error?: Error }
+
+/**
+ * Calls back when the worker has ended, or could not be started. Other errors are those of messages to a worker that
+ * has died: its exit follows.
+ */
+function onEnd(worker: Worker, ended: (how: WorkerEnd) => void): void {
+  worker.once('exit', (exitCode: number | null, signal: string | null) => ended({ exitCode, signal }))
+  worker.on('error', (error: Error) => {
+    if (worker.process.pid === undefined) ended({ exitCode: null, signal: null, error })
+  })
 }
 
 /** A worker that is ending may have closed its channel. */

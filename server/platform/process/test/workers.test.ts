@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { openTestDatabase } from '#testing/database.ts'
+import { createLog } from '#platform/observability/log.ts'
+import { startWorkers, WorkerExitError } from '#platform/process/workers.ts'
 import { createAuthenticator } from '#testing/authenticator.ts'
 import { freePorts, launch, startService, testAdminToken, workersOf, type Service } from '#testing/service.ts'
 
@@ -14,6 +18,13 @@ test('several processes on the embedded database are rejected with one line that
   await assert.rejects(ready)
   assert.equal(child.exitCode, 1)
   assert.match(output(), /^WORKERS must be 1[^\n]*Set DATABASE_URL[^\n]*\n$/)
+})
+
+test('a worker that cannot be started is reported like one that ends at once', async () => {
+  cluster.setupPrimary({ cwd: join(import.meta.dirname, 'missing') })
+  const { log } = createLog('silent')
+  const started = startWorkers({ count: 1, log, onGivingUp: () => assert.fail('no worker was ready') })
+  await assert.rejects(started, WorkerExitError)
 })
 
 if (process.env['TEST_DATABASE_URL'] !== undefined) {
@@ -89,6 +100,24 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     assert.equal(await service.end('SIGTERM'), 0)
   })
 
+  test('STO-01 metrics that are read while workers die do not end the service', async (t) => {
+    const [metricsPort = 0] = await freePorts(1)
+    const service = await serveWithTwo(t, { METRICS_PORT: String(metricsPort) })
+    const reader = await openConnection(t, metricsPort, '/metrics')
+    const user = await openConnection(t, Number(new URL(service.authUrl).port), '/healthz')
+    const pids = workersOf(service.output())
+    // So that the request arrives before the primary learns that its workers are gone.
+    service.process.kill('SIGSTOP')
+    await reader.send()
+    const disconnected = once(user.socket, 'close')
+    kill(pids, 'SIGKILL')
+    await disconnected
+    service.process.kill('SIGCONT')
+    await service.wrote((output) => workersOf(output).length === pids.length * 2)
+    assert.equal((await fetch(`http://localhost:${metricsPort}/metrics`)).status, 200)
+    assert.equal(await service.end('SIGTERM'), 0)
+  })
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     test(`STO-20 ${signal} to every process answers pending requests and exits with 0`, async (t) => {
       const service = await serveWithTwo(t)
@@ -158,8 +187,8 @@ function onOneHost(origin: string) {
   return { BASE_URL: origin, AUTH_URL: origin, BUSINESS_URL: origin }
 }
 
-async function serveWithTwo(t: TestContext): Promise<Service> {
-  const service = await startService({ environment: several })
+async function serveWithTwo(t: TestContext, environment: Record<string, string> = {}): Promise<Service> {
+  const service = await startService({ environment: { ...several, ...environment } })
   t.after(() => service.close())
   await service.wrote((output) => workersOf(output).length === 2)
   return service
@@ -192,6 +221,16 @@ function lives(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Opens a connection that stays open, after its first response. */
+async function openConnection(t: TestContext, port: number, path: string) {
+  const socket = connect(port, 'localhost')
+  t.after(() => socket.destroy())
+  const send = () =>
+    new Promise((resolve) => socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`, resolve))
+  await Promise.all([send(), once(socket, 'data')])
+  return { socket, send }
 }
 
 /** Returns the client ID of an acknowledged app, or undefined if the connection or the process was lost. */
