@@ -15,8 +15,15 @@ export type ReceivedSpan = {
   status: { code?: number }
 }
 
+type Manner = {
+  /** Called when a request has arrived, which is answered afterwards. */
+  onRequest?: () => Promise<void> | void
+  /** Called with the number of spans so far. */
+  onSpans?: (count: number) => void
+}
+
 /** Starts a receiver of OTLP/HTTP in JSON. It answers the given statuses first, then 200. */
-export async function startTraceReceiver(statuses: number[] = []) {
+export async function startTraceReceiver(statuses: number[] = [], { onRequest, onSpans }: Manner = {}) {
   const bodies: string[] = []
   const spans: ReceivedSpan[] = []
   const requests: { url: string | undefined; key: string | undefined }[] = []
@@ -24,11 +31,13 @@ export async function startTraceReceiver(statuses: number[] = []) {
     const body = await text(request)
     requests.push({ url: request.url, key: request.headers['x-key']?.toString() })
     const status = statuses.shift() ?? 200
+    await onRequest?.()
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     if (status !== 200) return
     bodies.push(body)
     const sent: { resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[] } = JSON.parse(body)
     spans.push(...sent.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
+    onSpans?.(spans.length)
   }
   const server = createServer((request, response) => void take(request, response)).listen(0)
   await once(server, 'listening')

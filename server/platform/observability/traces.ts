@@ -13,12 +13,14 @@ export type Traces = {
 }
 
 type Span = Record<string, unknown>
+type Receiver = ReturnType<typeof createReceiver>
+type ExportAnswer = { status: number } | { status?: undefined; cause: string }
 
 const batchMax = 512
 const waitingMax = 4096
 const restMilliseconds = 5000
 const exportMilliseconds = 5000
-/** Maximum number of batches at the end, including retries. */
+/** Maximum number of attempts at the end. */
 const closingTriesMax = Math.ceil(waitingMax / batchMax)
 /** Maximum time for all of them, because process managers kill a stopping process, often after ten seconds. */
 const closingMilliseconds = 5000
@@ -26,8 +28,8 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 
 /**
  * Creates a server span for each request and sends it by OTLP/HTTP (JSON) in batches. A span contains the same fields
- * as the log: method, route pattern, status, request ID. Failed batches are retried; beyond a limit, spans are dropped,
- * which is logged.
+ * as the log: method, route pattern, status, request ID. Failed batches are retried; beyond a limit, spans are dropped.
+ * Their number is logged.
  */
 export function createTraces(setting: TracesSetting, warn: (facts: object, message: string) => void): Traces {
   const { serviceName } = setting
@@ -35,29 +37,42 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
   const resource = { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) }
   let waiting: Span[] = []
   let sending: Promise<void> | undefined
+  /** Spans dropped since the last accepted batch. */
   let dropped = 0
+  /** True if the last batch must be repeated. The next attempt waits for the timer. */
+  let isResting = false
   const ending = new AbortController()
 
+  /** Sends one batch. */
   async function send(): Promise<void> {
     const spans = waiting.splice(0, batchMax)
     if (spans.length === 0) return
     const scopeSpans = [{ scope: { name: 'countersign', version }, spans }]
-    try {
-      const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })
-      const status = await allowEgress('telemetry', () => receiver.post(body, ending.signal))
-      if (status >= 200 && status < 300) return
-      warn({ receiver: receiver.name, status, spans: spans.length, dropped }, 'trace export rejected')
-      if (!retriedStatuses.has(status)) return
-    } catch (error) {
-      const cause = describeCause(error)
-      warn({ receiver: receiver.name, cause, spans: spans.length, dropped }, 'trace export failed')
-    }
-    waiting = [...spans, ...waiting].slice(0, waitingMax)
+    const answer = await exportTo(receiver, { resourceSpans: [{ resource, scopeSpans }] }, ending.signal)
+    isResting = answer.status === undefined || retriedStatuses.has(answer.status)
+    if (isResting) putBack(spans)
+    const facts = { receiver: receiver.name, ...answer, spans: spans.length, dropped }
+    if (answer.status === undefined) return warn(facts, 'trace export failed')
+    if (answer.status < 200 || answer.status >= 300) return warn(facts, 'trace export rejected')
+    if (dropped > 0) warn({ receiver: receiver.name, dropped }, 'trace spans dropped')
+    dropped = 0
   }
 
-  /** Sends one batch, unless one is being sent. */
+  function putBack(spans: Span[]): void {
+    const kept = [...spans, ...waiting].slice(0, waitingMax)
+    dropped += spans.length + waiting.length - kept.length
+    waiting = kept
+  }
+
+  /** Sends a batch, and then those that are full, as long as the receiver keeps up. */
+  async function sendAll(): Promise<void> {
+    do await send()
+    while (waiting.length >= batchMax && !isResting)
+  }
+
+  /** Sends what waits, unless it is being sent. */
   function flush(): Promise<void> {
-    sending ??= send().finally(() => (sending = undefined))
+    sending ??= sendAll().finally(() => (sending = undefined))
     return sending
   }
   const timer = setInterval(() => void flush(), restMilliseconds).unref()
@@ -68,7 +83,7 @@ export function createTraces(setting: TracesSetting, warn: (facts: object, messa
       if (!span) return
       if (waiting.length >= waitingMax) return void (dropped += 1)
       waiting.push(span)
-      if (waiting.length === batchMax) void flush()
+      if (waiting.length >= batchMax && !isResting) void flush()
     },
     async close() {
       clearInterval(timer)
@@ -114,6 +129,16 @@ function createReceiver({ endpoint, headers }: TracesSetting) {
       })
     },
     close: () => agent.destroy(),
+  }
+}
+
+/** Returns the status of the response, or why there is none. */
+async function exportTo(receiver: Receiver, message: object, ending: AbortSignal): Promise<ExportAnswer> {
+  try {
+    const body = JSON.stringify(message)
+    return { status: await allowEgress('telemetry', () => receiver.post(body, ending)) }
+  } catch (error) {
+    return { cause: describeCause(error) }
   }
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createTraces } from '#platform/observability/traces.ts'
 import { serveHere } from '#testing/service-here.ts'
 import { freePorts, startService, type Served } from '#testing/service.ts'
 import { startTraceReceiver, type ReceivedSpan } from '#testing/trace-receiver.ts'
@@ -190,6 +191,50 @@ test('OUT-05 a trace receiver that never responds does not delay the service', a
     .map(({ receiver, cause }) => `${receiver}: ${cause}`)
   assert.ok(causes.length > 0)
   for (const cause of causes) assert.ok(cause.startsWith(`${endpoint}/v1/traces: no response `), cause)
+})
+
+test('OUT-05 spans wait for a trace receiver, and the log counts dropped ones', { timeout: 25_000 }, async (t) => {
+  const [arrived, released, complete] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  const receiver = await startTraceReceiver([503], {
+    onRequest() {
+      arrived?.resolve()
+      return released?.promise
+    },
+    onSpans: (count) => count === 4096 && complete?.resolve(),
+  })
+  t.after(receiver.close)
+  const warnings: object[] = []
+  const answers = new EventEmitter()
+  const setting = {
+    endpoint: new URL(receiver.endpoint),
+    headers: undefined,
+    serviceName: 'our-login',
+    heedsParent: false,
+  }
+  const traces = createTraces(setting, (facts, message) => {
+    warnings.push({ ...facts, message })
+    answers.emit(message)
+  })
+  t.after(() => traces.close())
+  const answer = (count: number) => {
+    for (let index = 0; index < count; index += 1)
+      traces.answered({ requestId: 'r', method: 'GET', route: '/', status: 200, milliseconds: 1 }, undefined)
+  }
+  answer(512)
+  await arrived?.promise
+  answer(4096 + 100)
+  const rejected = once(answers, 'trace export rejected')
+  released?.resolve()
+  await rejected
+  // Neither these, nor what waits already, cause an attempt before its time.
+  answer(8)
+  assert.equal(receiver.requests.length, 1)
+  await complete?.promise
+  const name = `${receiver.endpoint}/v1/traces`
+  assert.deepEqual(warnings, [
+    { receiver: name, status: 503, spans: 512, dropped: 612, message: 'trace export rejected' },
+    { receiver: name, dropped: 620, message: 'trace spans dropped' },
+  ])
 })
 
 function attributesOf({ attributes }: ReceivedSpan): Record<string, string | undefined> {
