@@ -1,3 +1,6 @@
+/** Why the service itself could not answer a request, as opposed to what the caller or a third party caused. */
+export type Fault = 'server_error' | 'database_unavailable' | 'overloaded'
+
 /**
  * An error for the caller: an HTTP status, an API error code and a sentence. Any other thrown value is a fault of the
  * server. The sentence is limited to the characters of RFC 6749 §5.2, because OAuth clients receive it too.
@@ -7,6 +10,7 @@ export class ApiError extends Error {
   readonly code: string
   readonly fields: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
+  readonly fault: Fault | undefined
 
   constructor(status: number, code: string, sentence: string, more: ApiErrorDetails = {}) {
     super(plain(sentence))
@@ -14,6 +18,7 @@ export class ApiError extends Error {
     this.code = code
     this.fields = more.fields ?? {}
     this.headers = more.headers ?? {}
+    this.fault = more.fault
   }
 
   toBody() {
@@ -21,8 +26,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Overrides of an error's table entry: another sentence, additional fields, headers. */
-export type ApiErrorDetails = { sentence?: string; fields?: Record<string, unknown>; headers?: Record<string, string> }
+/** Overrides of an error's table entry: another sentence, additional fields, headers. `fault` is for the metrics. */
+export type ApiErrorDetails = {
+  sentence?: string
+  fields?: Record<string, unknown>
+  headers?: Record<string, string>
+  fault?: Fault
+}
 
 /** Replaces characters that RFC 6749 §5.2 does not allow, because the sentence may quote input. */
 function plain(sentence: string): string {

@@ -41,7 +41,8 @@ export function createAdmission(): Admission {
     admit(request, goOn) {
       if (request.place?.isHeld) return runAt(request.place, goOn)
       if (request.routeOptions.config.host === 'every host') return goOn()
-      if (admitted.size >= admittedMax) throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+      if (admitted.size >= admittedMax)
+        throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' }, fault: 'overloaded' })
       const place = (request.place ??= new RequestPlace(admitted, request))
       place.hold()
       runAt(place, goOn)

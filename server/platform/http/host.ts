@@ -184,6 +184,7 @@ export function createHost(kernel: HostServices, surroundings: HostOptions) {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = refusalOf(error, request, log)
     refused.set(request, refusal.code)
+    if (refusal.fault) telemetry.failed(refusal.fault)
     reply.status(refusal.status).headers(refusal.headers)
     const { page, dialect } = request.routeOptions.config
     if (page) return surroundings.errorPage(reply, refusal, request.id)
@@ -319,10 +320,10 @@ function refusalOf(error: FastifyError, request: FastifyRequest, log: Logger): A
   if (error.statusCode !== undefined && error.statusCode < 500) return errors.invalid_request()
   if (isUnavailable(error)) {
     log.warn({ requestId: request.id, error }, 'database unavailable')
-    return errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+    return errors.temporarily_unavailable({ headers: { 'retry-after': '2' }, fault: 'database_unavailable' })
   }
   log.error({ requestId: request.id, error }, 'request failed')
-  return errors.server_error({ fields: { requestId: request.id } })
+  return errors.server_error({ fields: { requestId: request.id }, fault: 'server_error' })
 }
 
 /** Describes the size of a body that a route accepts. */

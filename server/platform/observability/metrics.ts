@@ -28,6 +28,8 @@ type Durations = { labels: string; buckets: number[]; count: number; sum: number
  */
 export function createMetrics(connections: () => PoolStats): Metrics {
   const requests = new Map<string, Durations>()
+  // From zero on: a counter that appears with its first value shows no increase.
+  const faults = new Map(['server_error', 'database_unavailable', 'overloaded'].map((fault) => [faultLabel(fault), 0]))
   const grants = new Map<string, number>()
   const refusals = new Map<string, number>()
   const webhookAttempts = new Map<string, number>()
@@ -38,6 +40,7 @@ export function createMetrics(connections: () => PoolStats): Metrics {
 
   return {
     answered: (answered) => observe(requests, answered),
+    failed: (fault) => increment(faults, faultLabel(fault)),
     granted: (kind, outcome) => increment(grants, `{grant="${kind}",outcome="${outcome}"}`),
     limited: (what) => increment(refusals, `{limit="${what.replaceAll(' ', '-')}"}`),
     webhookAttempted: (outcome) => increment(webhookAttempts, `{outcome="${outcome}"}`),
@@ -50,6 +53,7 @@ export function createMetrics(connections: () => PoolStats): Metrics {
         merged: 'sum',
         samples: [...requests.values()].flatMap(histogramSamples),
       },
+      counter('countersign_request_faults_total', 'Requests that failed by a fault of the service.', faults),
       counter('countersign_token_requests_total', 'Grants of authenticated clients at the token endpoint.', grants),
       counter('countersign_rate_limit_rejections_total', 'Requests that a rate limit rejected.', refusals),
       counter('countersign_webhook_attempts_total', 'Attempts to deliver a webhook.', webhookAttempts),
@@ -89,6 +93,10 @@ function histogramSamples({ labels, buckets, count, sum }: Durations): [string, 
     [`_sum{${labels}}`, sum],
     [`_count{${labels}}`, count],
   ]
+}
+
+function faultLabel(fault: string): string {
+  return `{fault="${fault}"}`
 }
 
 function increment(counts: Map<string, number>, labels: string): void {

@@ -1,3 +1,4 @@
+import type { Fault } from '#platform/api-error.ts'
 import type { Config } from '#platform/config/config.ts'
 import type { Storage } from '#platform/database/database.ts'
 import type { Logger } from './log.ts'
@@ -19,6 +20,8 @@ export type CompletedRequest = {
 /** Receivers of events, in addition to the log. Each is called on the hot path and must be nearly free. */
 export type Telemetry = {
   answered: (answered: CompletedRequest, traceparent: string | undefined) => void
+  /** Records a request that the service itself could not answer. */
+  failed: (fault: Fault) => void
   /** Records a grant at the token endpoint: its grant type, and `issued` or the error code. */
   granted: (kind: string, outcome: string) => void
   /** Records a rejection by a rate limit. */
@@ -32,6 +35,7 @@ export type Telemetry = {
 /** Telemetry that records nothing. */
 export const noTelemetry: Telemetry = {
   answered: () => {},
+  failed: () => {},
   granted: () => {},
   limited: () => {},
   webhookAttempted: () => {},

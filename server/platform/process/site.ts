@@ -34,7 +34,7 @@ export function probeRoutes(host: Host, isReady: () => Promise<void>): void {
     ...endpoints.readyz,
     async handler() {
       await isReady().catch(() => {
-        throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' } })
+        throw errors.temporarily_unavailable({ headers: { 'retry-after': '2' }, fault: 'database_unavailable' })
       })
       return { status: 'ready' as const }
     },

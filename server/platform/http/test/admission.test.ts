@@ -10,7 +10,7 @@ import { guard } from '#platform/http/guard.ts'
 import { createHost } from '#platform/http/host.ts'
 import { whileIdle } from '#platform/idle.ts'
 import { createOutboundClient } from '#platform/outbound/fetch.ts'
-import { noTelemetry } from '#platform/observability/telemetry.ts'
+import { createMetrics } from '#platform/observability/metrics.ts'
 
 const admittedMax = 500
 
@@ -18,9 +18,10 @@ const admittedMax = 500
 function hostsOfOneProcess() {
   const config = loadConfig({})
   const admission = createAdmission()
+  const metrics = createMetrics(() => ({ open: 0, idle: 0, waiting: 0 }))
   const [api, auth] = [1, 2].map(() =>
     createHost(
-      { log: pino({ level: 'silent' }), config, telemetry: noTelemetry },
+      { log: pino({ level: 'silent' }), config, telemetry: metrics },
       {
         origin: config.baseUrl,
         admission,
@@ -61,11 +62,11 @@ function hostsOfOneProcess() {
   api.get('/faulty', () => Promise.reject(new Error('broken')))
   auth.get('/quick', async () => 'well')
   auth.get('/probe', { config: { host: 'every host' } }, async () => 'alive')
-  return { api, auth, guarded, idling, release: () => release('done') }
+  return { api, auth, metrics, guarded, idling, release: () => release('done') }
 }
 
 test('LOD-04 an overloaded process rejects requests at once and passes health checks', async () => {
-  const { api, auth, release } = hostsOfOneProcess()
+  const { api, auth, metrics, release } = hostsOfOneProcess()
   const working = Array.from({ length: admittedMax }, async () => api.inject({ url: '/slow' }))
   await api.inject({ url: '/nothing-here' })
   const refused = await auth.inject({ url: '/quick' })
@@ -73,6 +74,9 @@ test('LOD-04 an overloaded process rejects requests at once and passes health ch
   assert.equal(refused.json().error, 'temporarily_unavailable')
   assert.equal(refused.headers['retry-after'], '2')
   assert.equal((await auth.inject({ url: '/probe' })).body, 'alive')
+  const faults = metrics.read().find(({ name }) => name === 'countersign_request_faults_total')
+  // That of an unknown path was rejected too.
+  assert.ok(faults?.samples.some(([labels, count]) => labels === '{fault="overloaded"}' && count === 2))
 
   release()
   assert.ok(
