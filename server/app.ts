@@ -11,7 +11,7 @@ import type { ServerContext } from '#platform/module/services.ts'
 import { createKeyring } from '#platform/crypto/keyring.ts'
 import { createLog, type Logger } from '#platform/observability/log.ts'
 import { createMailer } from '#platform/outbound/mail.ts'
-import type { MetricFamily } from '#platform/observability/metrics.ts'
+import { configuredProcesses, type MetricFamily } from '#platform/observability/metrics.ts'
 import { createDnsResolver } from '#platform/outbound/dns-resolver.ts'
 import { loadPages, type Pages } from '#platform/http/page.ts'
 import type { Workshop } from '#platform/pictures/workshop.ts'
@@ -34,7 +34,7 @@ export type Running = {
   /** Undefined if the service has an operator. Only the first process offers it. */
   setup: SetupLink | undefined
   /** Returns the metrics of this process, if metrics are on. */
-  readMetrics: () => MetricFamily[]
+  readMetrics: () => Promise<MetricFamily[]>
   /** The HTTP servers of this process. None if it only supervises workers. */
   servers: readonly Server[]
   stop: (withinMilliseconds: number) => Promise<void>
@@ -84,7 +84,9 @@ export async function start(given: Config, builtPages?: Pages, workshop?: Worksh
   const services = await openServices(kernel, pages, workshop)
   const hosts = await mountModules(services, storage)
   const listeners = await listen(hosts, kernel)
-  const stopMetrics = cluster.isPrimary ? await serveMetrics(config, async () => readMetrics()) : undefined
+  const stopMetrics = cluster.isPrimary
+    ? await serveMetrics(config, async () => [...(await readMetrics()), configuredProcesses(1)])
+    : undefined
   const setup = cluster.isPrimary ? await offerSetup(storage.db, config, systemClock()) : undefined
   const background = [...startBackground(services), ...(isFirstProcess() ? [startJobs(kernel, modules)] : [])]
   return {
@@ -135,7 +137,7 @@ export async function superviseWorkers(config: Config): Promise<Running> {
   return {
     storage: 'PostgreSQL',
     setup,
-    readMetrics: () => [],
+    readMetrics: async () => [],
     servers: [],
     async stop(withinMilliseconds) {
       await workers.stop(withinMilliseconds)

@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CompletedRequest, Telemetry } from './telemetry.ts'
 import { version } from '#platform/config/config.ts'
 
@@ -15,9 +16,10 @@ export type MetricFamily = {
 /** Connections of a database pool: all, idle ones, and statements waiting for one. */
 export type PoolStats = { open: number; idle: number; waiting: number }
 
-export type Metrics = Telemetry & { read: () => MetricFamily[] }
+export type Metrics = Telemetry & { read: () => Promise<MetricFamily[]> }
 
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const delayTickMilliseconds = 20
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 type Durations = { labels: string; buckets: number[]; count: number; sum: number }
@@ -34,7 +36,7 @@ export function createMetrics(connections: () => PoolStats): Metrics {
   const refusals = new Map<string, number>()
   const webhookAttempts = new Map<string, number>()
   const logoutAttempts = new Map<string, number>()
-  const delay = monitorEventLoopDelay({ resolution: 20 })
+  const delay = monitorEventLoopDelay({ resolution: delayTickMilliseconds })
   delay.enable()
   const startedAt = Date.now() / 1000 - process.uptime()
 
@@ -45,22 +47,26 @@ export function createMetrics(connections: () => PoolStats): Metrics {
     limited: (what) => increment(refusals, `{limit="${what.replaceAll(' ', '-')}"}`),
     webhookAttempted: (outcome) => increment(webhookAttempts, `{outcome="${outcome}"}`),
     logoutAttempted: (outcome) => increment(logoutAttempts, `{outcome="${outcome}"}`),
-    read: () => [
-      {
-        name: 'countersign_http_request_duration_seconds',
-        help: 'Time from a request to the end of its response.',
-        type: 'histogram',
-        merged: 'sum',
-        samples: [...requests.values()].flatMap(histogramSamples),
-      },
-      counter('countersign_request_faults_total', 'Requests that failed by a fault of the service.', faults),
-      counter('countersign_token_requests_total', 'Grants of authenticated clients at the token endpoint.', grants),
-      counter('countersign_rate_limit_rejections_total', 'Requests that a rate limit rejected.', refusals),
-      counter('countersign_webhook_attempts_total', 'Attempts to deliver a webhook.', webhookAttempts),
-      counter('countersign_logout_token_attempts_total', 'Attempts to deliver a logout token.', logoutAttempts),
-      ...databaseMetrics(connections()),
-      ...processMetrics(startedAt, delay),
-    ],
+    async read() {
+      // A delay is recorded by the tick after it, and a reset would lose one that is due.
+      await pause(delayTickMilliseconds + 1)
+      return [
+        {
+          name: 'countersign_http_request_duration_seconds',
+          help: 'Time from a request to the end of its response.',
+          type: 'histogram',
+          merged: 'sum',
+          samples: [...requests.values()].flatMap(histogramSamples),
+        },
+        counter('countersign_request_faults_total', 'Requests that failed by a fault of the service.', faults),
+        counter('countersign_token_requests_total', 'Grants of authenticated clients at the token endpoint.', grants),
+        counter('countersign_rate_limit_rejections_total', 'Requests that a rate limit rejected.', refusals),
+        counter('countersign_webhook_attempts_total', 'Attempts to deliver a webhook.', webhookAttempts),
+        counter('countersign_logout_token_attempts_total', 'Attempts to deliver a logout token.', logoutAttempts),
+        ...databaseMetrics(connections()),
+        ...processMetrics(startedAt, delay),
+      ]
+    },
   }
 }
 
@@ -131,7 +137,7 @@ function processMetrics(startedAt: number, delay: ReturnType<typeof monitorEvent
     counter('process_cpu_seconds_total', 'Processor time of all processes.', cpu),
     gauge('process_resident_memory_bytes', 'Resident memory of all processes.', process.memoryUsage.rss()),
     gauge('process_start_time_seconds', 'Start time of the youngest process.', startedAt, 'max'),
-    gauge('countersign_worker_processes', 'Number of worker processes.', 1),
+    servingProcesses(1),
     {
       name: 'countersign_build_info',
       help: 'Version of the running server.',
@@ -140,6 +146,14 @@ function processMetrics(startedAt: number, delay: ReturnType<typeof monitorEvent
       samples: [[`{version="${escape(version)}"}`, 1]],
     },
   ]
+}
+
+export function servingProcesses(count: number): MetricFamily {
+  return gauge('countersign_worker_processes', 'Number of processes that serve requests and respond.', count)
+}
+
+export function configuredProcesses(count: number): MetricFamily {
+  return gauge('countersign_worker_processes_configured', 'Configured number of processes.', count)
 }
 
 /** Escapes a label value for the text format. */

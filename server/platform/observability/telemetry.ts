@@ -45,7 +45,7 @@ export const noTelemetry: Telemetry = {
 /** Configured telemetry: metrics, which are read, and traces, which are sent. */
 export type OpenTelemetry = {
   telemetry: Telemetry
-  readMetrics: () => MetricFamily[]
+  readMetrics: () => Promise<MetricFamily[]>
   close: () => Promise<void>
 }
 
@@ -67,7 +67,7 @@ export function openTelemetry(
           },
         }
       : telemetry,
-    readMetrics: () => metrics?.read() ?? [],
+    readMetrics: async () => metrics?.read() ?? [],
     close: async () => traces?.close(),
   }
 }

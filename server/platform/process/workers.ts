@@ -44,7 +44,7 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
   let phase: 'starting' | 'serving' | 'ending' = 'starting'
   let earlyEnds = 0
   let lastExitCode = 1
-  const metrics = createWorkerMetrics()
+  const metrics = createWorkerMetrics(count)
   const mails = createMailRelay()
 
   /** Resolves when the worker is ready or has ended. */
@@ -154,15 +154,18 @@ export function isFirstProcess(): boolean {
   return cluster.isPrimary || process.env['COUNTERSIGN_WORKER'] === '1'
 }
 
-type WorkerHandle = { end: (withinMilliseconds: number) => void; readMetrics: () => MetricFamily[] }
+type WorkerHandle = { end: (withinMilliseconds: number) => void; readMetrics: () => Promise<MetricFamily[]> }
 
 /**
  * Runs the worker's side: reports readiness and metrics, and ends on request. When the primary is gone, Node ends it at
  * once.
  */
 export function serveAsWorker({ end, readMetrics }: WorkerHandle): void {
+  function report(metrics: MetricFamily[]): void {
+    if (process.connected) process.send?.({ metrics })
+  }
   process.on('message', (message: unknown) => {
-    if (message === 'read metrics') process.send?.({ metrics: readMetrics() })
+    if (message === 'read metrics') void readMetrics().then(report)
     if (typeof message !== 'object' || message === null || !('endWithinMilliseconds' in message)) return
     end(Number(message.endWithinMilliseconds))
   })

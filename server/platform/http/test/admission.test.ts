@@ -74,7 +74,7 @@ test('LOD-04 an overloaded process rejects requests at once and passes health ch
   assert.equal(refused.json().error, 'temporarily_unavailable')
   assert.equal(refused.headers['retry-after'], '2')
   assert.equal((await auth.inject({ url: '/probe' })).body, 'alive')
-  const faults = metrics.read().find(({ name }) => name === 'countersign_request_faults_total')
+  const faults = (await metrics.read()).find(({ name }) => name === 'countersign_request_faults_total')
   // That of an unknown path was rejected too.
   assert.ok(faults?.samples.some(([labels, count]) => labels === '{fault="overloaded"}' && count === 2))
 

@@ -48,8 +48,8 @@ function hostWithFaults() {
   probeRoutes(host, () => Promise.reject(new Error('no response')))
   host.get('/kms', () => Promise.reject(errors.kms_unavailable()))
   host.get('/provider', () => Promise.reject(errors.sso_provider_timeout()))
-  const faults = () => {
-    const family = metrics.read().find(({ name }) => name === 'countersign_request_faults_total')
+  const faults = async () => {
+    const family = (await metrics.read()).find(({ name }) => name === 'countersign_request_faults_total')
     return Object.fromEntries(family?.samples ?? [])
   }
   return { host, lines, faults }
@@ -82,9 +82,9 @@ test('LOD-10 metrics count faults of the service, and not those of a KMS or a pr
     ['/nothing-here', 404],
   ] as const)
     assert.equal((await host.inject({ url })).statusCode, status)
-  assert.deepEqual(faults(), counts({}))
+  assert.deepEqual(await faults(), counts({}))
   for (const url of ['/throws', '/guard', '/database', '/readyz']) await host.inject({ url })
-  assert.deepEqual(faults(), counts({ server_error: 2, database_unavailable: 2 }))
+  assert.deepEqual(await faults(), counts({ server_error: 2, database_unavailable: 2 }))
 })
 
 function counts(given: { server_error?: number; database_unavailable?: number }) {

@@ -20,7 +20,8 @@ test('several processes on the embedded database are rejected with one line that
   assert.match(output(), /^WORKERS must be 1[^\n]*Set DATABASE_URL[^\n]*\n$/)
 })
 
-test('a worker that cannot be started is reported like one that ends at once', async () => {
+test('a worker that cannot be started is reported like one that ends at once', async (t) => {
+  t.after(() => cluster.setupPrimary({ cwd: process.cwd() }))
   cluster.setupPrimary({ cwd: join(import.meta.dirname, 'missing') })
   const { log } = createLog('silent')
   const started = startWorkers({ count: 1, log, onGivingUp: () => assert.fail('no worker was ready') })
