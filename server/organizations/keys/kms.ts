@@ -40,6 +40,9 @@ const errors = defineErrors({
  */
 const failureMilliseconds = 1000
 
+/** Maximum number of concurrent requests to a KMS that must unwrap all keys of an organization. */
+const unwrappedAtOnce = 5
+
 type OrganizationKeyRef = Omit<KmsPlace, 'url'>
 
 /** Wraps a key with the KMS of an organization, and returns the KMS used. Throws `kms_unavailable`. */
@@ -109,9 +112,9 @@ export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: s
   const objection = URL.parse(url)?.search ? 'must have no query' : outbound.objectionTo(url)
   if (objection !== undefined) throw errors.invalid_kms({ sentence: `The KMS url ${objection}.` })
   await countChange(kernel, { asking, acting: member }, 'kms-changes-per-organization')
-  await unhurried(kernel, errors.invalid_kms, () => tryOut(calling, { url, organizationId }, now))
+  await unhurried(kernel, errors.invalid_kms, () => tryOut(calling, { url, organizationId }))
   const kept = await store.listKeysOfKms(db, organizationId)
-  await unhurried(kernel, errors.kms_cannot_unwrap, () => openAll(calling, url, kept, now))
+  await unhurried(kernel, errors.kms_cannot_unwrap, () => openAll(calling, url, kept))
   return actingMemberTransaction(db, asking, async (tx) => {
     const acting = await requireMember({ db: tx, config }, asking, 'manage_keys', now)
     const present = await store.listKeysOfKms(tx, organizationId)
@@ -128,22 +131,26 @@ export async function setKms(calling: KmsCallDeps, asking: MemberContext, url: s
 async function tryOut(
   calling: KmsCallDeps,
   { url, organizationId }: { url: string; organizationId: OrganizationId },
-  now: Date,
 ): Promise<void> {
+  const { clock } = calling.kernel
   const key = randomBytes(organizationKeyBytes)
   const place = { url, organizationId, keyId: randomUUID() }
-  const sealedKey = await kmsWrap(calling, place, key, now)
+  const sealedKey = await kmsWrap(calling, place, key, clock())
   if (sealedKey.includes(key.toString('base64'))) throw new OutboundError('not_wrapped')
-  await openAt(calling, { ...place, sealedKey }, (opened) => equalBytes(opened, key), now)
+  await openAt(calling, { ...place, sealedKey }, (opened) => equalBytes(opened, key), clock())
 }
 
 type Kept = Awaited<ReturnType<typeof store.listKeysOfKms>>
 
-async function openAll(calling: KmsCallDeps, url: string, kept: Kept, now: Date): Promise<void> {
-  for (const { fingerprint, ...place } of kept) {
-    const opened = await openAt(calling, { ...place, url }, (key) => fingerprintOf(key) === fingerprint, now)
+/** Unwraps all keys, some at once. Each request is signed when it is sent, because a slow KMS may take minutes. */
+async function openAll(calling: KmsCallDeps, url: string, kept: Kept): Promise<void> {
+  const open = async ({ fingerprint, ...place }: Kept[number]) => {
+    const isRight = (key: Buffer) => fingerprintOf(key) === fingerprint
+    const opened = await openAt(calling, { ...place, url }, isRight, calling.kernel.clock())
     opened.fill(0)
   }
+  for (let count = 0; count < kept.length; count += unwrappedAtOnce)
+    await Promise.all(kept.slice(count, count + unwrappedAtOnce).map(open))
 }
 
 /** Sends the test requests to an address, and hides the reason of a failure from the member. */

@@ -257,6 +257,35 @@ test('KMS-10 a KMS with keys is kept, or replaced by one that unwraps the existi
   assert.deepEqual(outcomeOf(again), [404, 'kms_not_found'])
 })
 
+test('KMS-10 each request to a slow KMS is signed when it is sent', { timeout: 120_000 }, async (t) => {
+  const { kms, owner, id, key } = await managed(t)
+  let replaces: string = key.keyId
+  for (let count = 1; count < 7; count += 1) replaces = (await post(owner, id, { replaces })).json().key.keyId
+  const earlier = kms.received.length
+  const arrivals: Date[] = []
+  const [several, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  kms.be(() => {
+    arrivals.push(world.now())
+    // Two requests are a test. Five keys follow at once, and two after them.
+    if (arrivals.length <= 2) world.pass(31)
+    if (arrivals.length === 3) kms.holdUntil(answered.promise)
+    if (arrivals.length !== 7) return undefined
+    world.pass(61)
+    several.resolve()
+    return undefined
+  })
+  const moving = set(owner, id, `${kms.url}/`)
+  await several.promise
+  answered.resolve()
+  assert.equal((await moving).statusCode, 200)
+  assert.equal(arrivals.length, 9)
+  const keySet = createLocalJWKSet((await world.auth.inject({ url: '/.well-known/jwks.json' })).json())
+  for (const [index, currentDate] of arrivals.entries()) {
+    const { authorization = '' } = kms.received[earlier + index] ?? {}
+    await jwtVerify(authorization.replace('Bearer ', ''), keySet, { currentDate })
+  }
+})
+
 test('KMS-11 a key of another organization cannot be unwrapped, even if both use the same KMS', async (t) => {
   const { kms, id, key } = await managed(t)
   const other = await createKeyHolder(world)
