@@ -1,0 +1,31 @@
+/** Holds the messages on redirect URIs. */
+export const redirectMessages = {
+  check: 'Sign-in fails with “invalid redirect URI”?',
+  checkWhat: 'The app must send exactly a registered text. Paste what it sends to see the difference.',
+  sent: 'redirect_uri that the app sends',
+  matches: 'This redirect URI is registered.',
+  faults: {
+    separator: 'contains a comma or semicolon after a URL. Enter one per line.',
+    notAbsolute: 'is no full URL. Start with https://.',
+    fragment: 'has a fragment (#…), which browsers don’t send. Remove it.',
+    wildcard: 'contains * or \\. Wildcards don’t work: register each URI.',
+    characters: 'contains characters that URLs can’t have. Encode them as %XX.',
+    tooLong: 'is too long. The maximum is 2,000 characters.',
+    credentials: 'contains a user name or password. Remove them.',
+    insecure: 'needs https://. Only localhost may use http://.',
+    customScheme: 'has a scheme that isn’t allowed. Public apps may use a reversed domain, such as com.example.app:/.',
+    origin: 'must start exactly as browsers write it: in lowercase, with a plain host, without the default port.',
+    ownHost: 'is an address of this service. Enter one of your app.',
+  },
+  differences: {
+    nothingRegistered: 'No redirect URI is registered. Add this one above.',
+    slash: 'Only the slash at the end differs from',
+    letterCase: 'Only upper and lower case differ from',
+    loopbackName: 'localhost and 127.0.0.1 are different names. Registered is',
+    scheme: 'http and https differ. Registered is',
+    port: 'The port differs. Registered is',
+    query: 'The part after the question mark differs. Registered is',
+    path: 'The path differs. Registered is',
+    host: 'No registered redirect URI has this host. The closest one is',
+  },
+}
