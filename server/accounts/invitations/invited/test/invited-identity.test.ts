@@ -39,7 +39,7 @@ test('REG-12 the answer has the entry of the identity, and the link once', async
       ...{ emailVerified: false, status: 'invited', statusReason: null, statusAt: null, deletionDueAt: null },
       managedBy: 'self',
       ...{ createdAt: world.now().toISOString(), lastSeenOn: null, groups: [], organizations: [] },
-      ...{ hasPasskey: false, hasRecoveryCode: false, hasSigningKey: false, version: 1 },
+      ...{ hasPasskey: false, hasRecoveryCode: false, hasSigningKey: false, suspensions: [], version: 1 },
     },
   )
   assert.equal(url, `${world.config.authUrl.origin}/register#${token}`)
