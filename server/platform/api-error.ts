@@ -1,5 +1,5 @@
 /** Why the service itself could not answer a request, as opposed to what the caller or a third party caused. */
-export type Fault = 'server_error' | 'database_unavailable' | 'overloaded'
+export type Fault = 'server_error' | 'database_unavailable' | 'mail_unavailable' | 'overloaded'
 
 /**
  * An error for the caller: an HTTP status, an API error code and a sentence. Any other thrown value is a fault of the

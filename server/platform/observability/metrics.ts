@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CompletedRequest, Telemetry } from './telemetry.ts'
+import type { Fault } from '#platform/api-error.ts'
 import { version } from '#platform/config/config.ts'
 
 /** A Prometheus metric with its samples, each by its name and labels in text form. */
@@ -31,7 +32,7 @@ type Durations = { labels: string; buckets: number[]; count: number; sum: number
 export function createMetrics(connections: () => PoolStats): Metrics {
   const requests = new Map<string, Durations>()
   // From zero on: a counter that appears with its first value shows no increase.
-  const faults = new Map(['server_error', 'database_unavailable', 'overloaded'].map((fault) => [faultLabel(fault), 0]))
+  const faults = new Map(faultKinds.map((fault) => [faultLabel(fault), 0]))
   const grants = new Map<string, number>()
   const refusals = new Map<string, number>()
   const webhookAttempts = new Map<string, number>()
@@ -100,6 +101,8 @@ function histogramSamples({ labels, buckets, count, sum }: Durations): [string, 
     [`_count{${labels}}`, count],
   ]
 }
+
+const faultKinds = ['server_error', 'database_unavailable', 'mail_unavailable', 'overloaded'] satisfies Fault[]
 
 function faultLabel(fault: string): string {
   return `{fault="${fault}"}`

@@ -183,7 +183,9 @@ async function smtpMailer({ url, from }: { url: Secret; from: string }, log: Log
         // The text of the server's response may quote the address.
         log.warn({ smtp: code, command, responseCode }, 'mail delivery failed')
         if (command === 'RCPT TO' && responseCode >= 500) throw errors.undeliverable()
-        throw errors.temporarily_unavailable({ headers: { 'retry-after': String(retryAfterSeconds) } })
+        const retry = { headers: { 'retry-after': String(retryAfterSeconds) } }
+        // A recipient can be refused for a while by their own mail server alone.
+        throw errors.temporarily_unavailable(command === 'RCPT TO' ? retry : { ...retry, fault: 'mail_unavailable' })
       }
     },
   }

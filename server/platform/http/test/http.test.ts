@@ -92,6 +92,7 @@ function counts(given: { server_error?: number; database_unavailable?: number })
   return {
     '{fault="server_error"}': ofServer,
     '{fault="database_unavailable"}': ofDatabase,
+    '{fault="mail_unavailable"}': 0,
     '{fault="overloaded"}': 0,
   }
 }

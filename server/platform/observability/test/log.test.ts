@@ -86,7 +86,7 @@ test('LOG-08 when the reader of the log ends, the process continues', async () =
   assert.equal(code, 0)
 })
 
-test('LOG-08 a reader that is stuck delays no exit, and does not change its code', async () => {
+test('LOG-08 a reader that is stuck delays an exit by seconds, and does not change its code', async () => {
   const script = `
     const { spawnSync } = await import('node:child_process')
     for (let nth = 0; nth < 100; nth += 1) log.info('x'.repeat(10_000))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '#platform/api-error.ts'
 import { codeIn, openMailbox } from '#testing/mailbox.ts'
 import { startService } from '#testing/service.ts'
 import { createWorld } from '#testing/world.ts'
@@ -40,6 +41,21 @@ test('if no mail server responds, the user can retry and the service keeps runni
   assert.deepEqual([answer.statusCode, answer.json().error], [503, 'temporarily_unavailable'])
   assert.equal(answer.headers['retry-after'], '30')
   assert.match((await world.auth.inject({ url: '/account' })).body, /"mail":true/)
+  await world.close()
+})
+
+test('LOD-10 a mail server that is away is a fault of the service, and a refused recipient is none', async () => {
+  const mailbox = await openMailbox()
+  const world = await createWorld({ environment: { SMTP_URL: mailbox.url, MAIL_FROM: 'id@example.com' } })
+  const faultOf = () =>
+    world.kernel.mail.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hello' }).then(
+      () => 'sent',
+      (error: unknown) => (error instanceof ApiError ? [error.status, error.fault] : error),
+    )
+  mailbox.refuse(450)
+  assert.deepEqual(await faultOf(), [503, undefined])
+  await mailbox.close()
+  assert.deepEqual(await faultOf(), [503, 'mail_unavailable'])
   await world.close()
 })
 
