@@ -105,7 +105,9 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
     throw new WorkerExitError(lastExitCode)
   }
   phase = 'serving'
-  return { readMetrics: () => metrics.read(living), stop }
+  // One that is starting serves nothing yet, and can miss the message that asks for its metrics.
+  const serving = () => new Map([...living].filter(([number]) => ready.has(number)))
+  return { readMetrics: () => metrics.read(serving()), stop }
 }
 
 /** How a worker ended. `error` is the reason why it could not be started. */
