@@ -5,20 +5,25 @@ import { type DraftState, useDraft, useUnsaved } from '../../../components/form/
 import { changeOf, draftOf, faultsOf, rebaseDraft, type Draft, type DraftError } from './app-draft.ts'
 import { rulesFor } from './redirect-uris.ts'
 
+/** What the developer has entered in the settings of an app, and the app that it was entered for. */
+type Kept = { app: App; draft: Draft }
+
 /** What the developer has entered in the settings of the apps that they have visited. */
 export type SettingsDrafts = {
-  of: (clientId: ClientId) => Draft | undefined
-  keep: (clientId: ClientId, draft: Draft) => void
+  of: (app: App) => Draft | undefined
+  keep: (app: App, draft: Draft) => void
 }
 
 /** Keeps drafts while other views are shown. The browser asks before the user leaves with one that is not saved. */
 export function useSettingsDrafts(apps: App[] | undefined): SettingsDrafts {
-  const [drafts, setDrafts] = useState<ReadonlyMap<ClientId, Draft>>(new Map())
-  useUnsaved(apps?.some((app) => isEdited(app, drafts.get(app.clientId))) === true)
-  return {
-    of: (clientId) => drafts.get(clientId),
-    keep: (clientId, draft) => setDrafts((current) => new Map(current).set(clientId, draft)),
+  const [kept, setKept] = useState<ReadonlyMap<ClientId, Kept>>(new Map())
+  const of = (app: App) => {
+    const found = kept.get(app.clientId)
+    // The response to a change may come after the developer has left the app.
+    return found && { ...found.draft, ...rebaseDraft(found.draft, found.app, app) }
   }
+  useUnsaved(apps?.some((app) => isEdited(app, of(app))) === true)
+  return { of, keep: (app, draft) => setKept((current) => new Map(current).set(app.clientId, { app, draft })) }
 }
 
 function isEdited(app: App, draft: Draft | undefined): boolean {
@@ -27,9 +32,8 @@ function isEdited(app: App, draft: Draft | undefined): boolean {
 
 /** Returns the draft of an app's settings. What was not edited follows the app, which other views change too. */
 export function useSettingsDraft(app: App, { of, keep }: SettingsDrafts): DraftState<Draft, DraftError> {
-  const { clientId } = app
   const form = useDraft(
-    () => of(clientId) ?? draftOf(app),
+    () => of(app) ?? draftOf(app),
     (entered) => faultsOf(entered, rulesFor(app.public)),
   )
   const { draft, follow } = form
@@ -39,6 +43,6 @@ export function useSettingsDraft(app: App, { of, keep }: SettingsDrafts): DraftS
     before.current = app
     follow((present) => rebaseDraft(present, read, app))
   }, [app])
-  useEffect(() => keep(clientId, draft), [draft])
+  useEffect(() => keep(before.current, draft), [draft])
   return form
 }

@@ -66,6 +66,26 @@ test('a redirect URI that the quickstart adds stays in settings that are not sav
   })
 })
 
+test('a redirect URI that is added while another app is shown stays in the settings', async () => {
+  const response = Promise.withResolvers<void>()
+  let current = ledger
+  const { find, after, click } = await openDeveloperPage(path, ({ name, body }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [ledger, compiler] }
+    if (name === `GET ${api}`) return current
+    if (name !== `PATCH ${api}` || !isObject(body)) return undefined
+    current = { ...current, ...body }
+    return response.promise.then(() => current)
+  })
+  await click('[data-action="add-redirect-uri"]')
+  await after(() => goBackTo(`/developers/apps/${compiler.clientId}`))
+  await after(response.resolve)
+  assert.equal(asksBeforeUnload(), false)
+  await after(() => goBackTo(`${path}/settings`))
+  const local = 'http://localhost:3000/callback'
+  assert.equal(Reflect.get(find('textarea[name="redirectUris"]'), 'value'), `${ledger.redirectUris[0]}\n${local}`)
+  assert.equal(asksBeforeUnload(), false)
+})
+
 test('settings are saved although the service has kept what another tab has added', async () => {
   const [first = ''] = ledger.redirectUris
   const [second, third] = ['https://ledger.example/second', 'https://ledger.example/third']
