@@ -101,7 +101,16 @@ function textOrNull(text: string): string | null {
 
 /** Returns the settings that a draft changes. Only these are sent, because some require re-authentication. */
 export function changeOf(app: App, draft: Draft): AppChange {
-  const drawn = {
+  // An unedited draft may differ from the app, for example in the order of the scopes.
+  const [settings, unedited] = [settingsIn(app, draft), settingsIn(app, draftOf(app))]
+  const fields = Object.keys(settings) as (keyof typeof settings)[]
+  const changed = fields.filter((field) => JSON.stringify(settings[field]) !== JSON.stringify(unedited[field]))
+  return Object.fromEntries(changed.map((field) => [field, settings[field]]))
+}
+
+/** Returns the settings of an app as a draft says them. */
+function settingsIn(app: App, draft: Draft) {
+  return {
     name: draft.name,
     description: textOrNull(draft.description),
     websiteUrl: textOrNull(draft.websiteUrl),
@@ -121,9 +130,6 @@ export function changeOf(app: App, draft: Draft): AppChange {
     backchannelLogoutSessionRequired: draft.backchannelLogoutSessionRequired,
     allowAnyLoopbackPort: draft.allowAnyLoopbackPort,
   }
-  const fields = Object.keys(drawn) as (keyof typeof drawn)[]
-  const changed = fields.filter((field) => JSON.stringify(drawn[field]) !== JSON.stringify(app[field]))
-  return Object.fromEntries(changed.map((field) => [field, drawn[field]]))
 }
 
 /**

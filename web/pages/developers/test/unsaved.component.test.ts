@@ -11,8 +11,8 @@ const path = `/developers/apps/${ledger.clientId}`
 const api = `/api/developer/apps/${ledger.clientId}`
 
 /** Opens a view of the two apps. The service changes what it is asked to change. */
-function openApps(at: string) {
-  let current = ledger
+function openApps(at: string, first = ledger) {
+  let current = first
   return openDeveloperPage(at, ({ name, body }) => {
     if (name === 'GET /api/developer/apps') return { apps: [current, compiler] }
     if (name === `GET ${api}/webhook`) return new Refused(404, 'webhook_not_found')
@@ -108,6 +108,15 @@ test('settings typed back to what is saved are nothing to lose', async () => {
   await after(() => type(description, 'Counts'))
   await after(() => type(description, ''))
   assert.equal(asksBeforeUnload(), false)
+})
+
+test('an app that was registered with its scopes in another order is not edited when it is opened', async () => {
+  const app = pageApp('Ledger', { allowedScopes: ['openid', 'e2ee:symmetric', 'profile'] })
+  const { find, after, click, requests } = await openApps(`${path}/settings`, app)
+  assert.equal(asksBeforeUnload(), false)
+  await after(() => type(find('input[name="name"]'), 'Cash book'))
+  await click('[data-action="save-app"]')
+  assert.deepEqual(requests.find(({ name }) => name === `PATCH ${api}`)?.body, { name: 'Cash book' })
 })
 
 test('the browser asks before it drops what was typed for a new app', async () => {
