@@ -14,7 +14,7 @@ import { Icon } from '../../components/ui/Icon.tsx'
 import { postLogoutRedirectUrisFor } from './quickstart/recipes.ts'
 import { faultsOf } from './settings/app-draft.ts'
 import { rulesFor } from './settings/redirect-uris.ts'
-import { problemOf } from './settings/RedirectUris.tsx'
+import { useProblem } from './settings/RedirectUris.tsx'
 import type { OwnApp } from './Developers.tsx'
 import { type RegisteredApp, useRegistration } from './register-app.ts'
 import type { Navigate } from './routes.ts'
@@ -126,6 +126,7 @@ function NewRedirectUris({ value, isPublic, hasFault, onInput }: RedirectUrisPro
   const messages = useMessages()
   const words = messages.developers
   const uris = parseUrlList(value)
+  const problem = useProblem(hasFault ? uris : [], isPublic, messages)
   const room = useRef<HTMLDivElement>(null)
   return (
     <div class="stack tight" ref={room}>
@@ -135,7 +136,7 @@ function NewRedirectUris({ value, isPublic, hasFault, onInput }: RedirectUrisPro
         hint={words.redirectUrisHint}
         value={value}
         onInput={onInput}
-        problem={hasFault ? (problemOf(uris, isPublic, messages) ?? words.redirectUrisInvalid) : undefined}
+        problem={hasFault ? (problem ?? words.redirectUrisInvalid) : undefined}
       />
       {!uris.includes(localRedirectUri) && (
         <button

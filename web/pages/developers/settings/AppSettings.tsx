@@ -14,7 +14,7 @@ import { Card } from '../../../components/ui/Card.tsx'
 import { parseUrlList } from '../../../lib/urls.ts'
 import { LearnMore } from '../LearnMore.tsx'
 import { changeOf, draftOf, type Draft, type DraftError, type Switch, webLinks } from './app-draft.ts'
-import { problemOf, RedirectUris } from './RedirectUris.tsx'
+import { RedirectUris, useProblem } from './RedirectUris.tsx'
 import { updateApp } from './update-app.ts'
 import { useMessages } from '../words.ts'
 
@@ -229,6 +229,8 @@ function Addresses({ app, draft, faults, onChange }: AddressesProps & Pick<Props
   const messages = useMessages()
   const words = messages.developers
   const { postLogoutRedirectUris } = draft
+  const hasFault = faults.has('postLogoutRedirectUris')
+  const problem = useProblem(hasFault ? parseUrlList(postLogoutRedirectUris) : [], app.public, messages)
   return (
     <>
       <RedirectUris
@@ -246,11 +248,7 @@ function Addresses({ app, draft, faults, onChange }: AddressesProps & Pick<Props
         hint={words.postLogoutRedirectUrisHint}
         value={postLogoutRedirectUris}
         onInput={(text) => onChange({ postLogoutRedirectUris: text })}
-        problem={
-          faults.has('postLogoutRedirectUris')
-            ? problemOf(parseUrlList(postLogoutRedirectUris), app.public, messages)
-            : undefined
-        }
+        problem={problem}
       />
     </>
   )

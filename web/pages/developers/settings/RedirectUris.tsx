@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { TextArea } from '../../../components/display/Facts.tsx'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
@@ -10,16 +10,25 @@ import { checkRedirectUri, redirectUriFault, type RedirectUriCheck, rulesFor } f
 
 function faultsIn(uris: string[], isPublic: boolean) {
   const rules = rulesFor(isPublic)
-  return uris.flatMap((uri) => {
+  return uris.flatMap((uri, index) => {
     const fault = redirectUriFault(uri, rules)
-    return fault ? [{ uri, fault }] : []
+    return fault ? [{ uri, index, fault }] : []
   })
 }
 
-/** Returns a sentence about the first URI with a fault, or undefined. */
-export function problemOf(uris: string[], isPublic: boolean, words: DeveloperWords): string | undefined {
+/**
+ * Returns a sentence about the first URI with a fault, or undefined. The sentence stays the same while that URI is
+ * corrected, because screen readers would announce another one with every character.
+ */
+export function useProblem(uris: string[], isPublic: boolean, words: DeveloperWords): string | undefined {
   const [first] = faultsIn(uris, isPublic)
-  return first && `${isolate(first.uri)} ${words.redirects.faults[first.fault]}`
+  const found = first && {
+    what: `${first.fault} ${first.index} ${uris.length}`,
+    text: `${isolate(first.uri)} ${words.redirects.faults[first.fault]}`,
+  }
+  const said = useRef(found)
+  if (said.current?.what !== found?.what) said.current = found
+  return said.current?.text
 }
 
 type Props = { value: string; isPublic: boolean; hasFault: boolean; onInput: (text: string) => void }
@@ -29,7 +38,7 @@ export function RedirectUris({ value, isPublic, hasFault, onInput }: Props) {
   const words = useMessages()
   const uris = parseUrlList(value)
   const faults = faultsIn(uris, isPublic)
-  const problem = hasFault ? (problemOf(uris, isPublic, words) ?? words.developers.redirectUrisInvalid) : undefined
+  const problem = useProblem(hasFault ? uris : [], isPublic, words)
   const described = hasFault ? 1 : 0
   return (
     <>
@@ -39,7 +48,7 @@ export function RedirectUris({ value, isPublic, hasFault, onInput }: Props) {
         hint={words.developers.redirectUrisHint}
         value={value}
         onInput={onInput}
-        problem={problem}
+        problem={hasFault ? (problem ?? words.developers.redirectUrisInvalid) : undefined}
       />
       {faults.length > described && (
         <ul class="faults">

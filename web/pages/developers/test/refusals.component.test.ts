@@ -55,6 +55,28 @@ test('a wrong redirect URI of a new app is explained at its field', async () => 
   assert.equal(requests.filter((request) => request.name.startsWith('POST')).length, 1)
 })
 
+const uriInputs = [
+  [`/developers/apps/${ledger.clientId}/settings`, 'save-app', 'redirectUris'],
+  [`/developers/apps/${ledger.clientId}/settings`, 'save-app', 'postLogoutRedirectUris'],
+  ['/developers/new', 'create-app', 'redirectUris'],
+] as const
+for (const [path, action, name] of uriInputs)
+  test(`screen readers announce a fault in ${name} on ${path} once while it is corrected`, async () => {
+    const { find, after, click } = await openApp(path)
+    const uris = find(`textarea[name="${name}"]`)
+    const enter = (...lines: string[]) => after(() => type(uris, lines.join('\n')))
+    await enter('https://ledger.example/a', 'http://ledger.example/b', 'http://ledger.example/c')
+    await click(`[data-action="${action}"]`)
+    const problem = problemOf(uris)
+    assert.match(problem ?? '', /ledger\.example\/b/)
+    await enter('https://ledger.example/a', 'http://ledger.example/', 'http://ledger.example/c')
+    assert.equal(problemOf(uris), problem)
+    await enter('https://ledger.example/a', 'https://ledger.example/', 'http://ledger.example/c')
+    assert.match(problemOf(uris) ?? '', /ledger\.example\/c/)
+    await enter('https://ledger.example/a', 'https://ledger.example/', 'https://ledger.example/c')
+    assert.equal(problemOf(uris), undefined)
+  })
+
 test('a wrong address of a webhook is explained at its field', async () => {
   const { find, after, click, requests } = await openApp(`/developers/apps/${ledger.clientId}/webhook`)
   const input = find('input[name="webhookUrl"]')
