@@ -70,7 +70,7 @@ function KnownApp({ app, tab, issued, drafts, goTo, onChanged, onDeleted }: Know
   const form = useSettingsDraft(app, drafts)
   const lastSignInAt = usage.current?.lastSignInAt ?? app.lastSignInAt
   const { clientId } = app
-  const clientSecret = issued.client?.clientId === clientId ? issued.client.clientSecret : undefined
+  const clientSecret = issued.clientSecretOf(clientId)
   return (
     <>
       <AppHead app={app} lastSignInAt={lastSignInAt} />
@@ -92,20 +92,11 @@ function KnownApp({ app, tab, issued, drafts, goTo, onChanged, onDeleted }: Know
         <Quickstart app={app} clientSecret={clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
       {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, form, onChanged }} />}
-      {tab === 'webhook' && <OnDemand key={tab} load={loadWebhook} given={{ app, onIssued: issued.setWebhook }} />}
+      {tab === 'webhook' && <OnDemand key={tab} load={loadWebhook} given={{ app, onIssued: issued.add }} />}
       {tab === 'resources' && <OnDemand key={tab} load={loadResources} given={{ app }} />}
       {tab === 'usage' && <OnDemand key={tab} load={loadUsage} given={{ usage }} />}
       {tab === 'danger' && (
-        <OnDemand
-          key={tab}
-          load={loadDanger}
-          given={{
-            app,
-            onIssued: (secret) => issued.setClient({ clientId, ...secret, isSaved: false }),
-            onChanged,
-            onDeleted,
-          }}
-        />
+        <OnDemand key={tab} load={loadDanger} given={{ app, onIssued: issued.add, onChanged, onDeleted }} />
       )}
     </>
   )

@@ -64,7 +64,7 @@ export function Developers() {
           onCreated={({ clientSecret, ...created }) => {
             const { clientId } = created
             setApps((current = []) => [{ ...created, lastSignInAt: null }, ...current])
-            if (clientSecret !== undefined) issued.setClient({ clientId, clientSecret, isSaved: false })
+            if (clientSecret !== undefined) issued.add({ name: 'clientSecret', app: created, secret: clientSecret })
             else if (!created.public) issued.setLostOf(clientId)
             goTo({ at: 'app', clientId, tab: 'quickstart' }, { replacing: true })
           }}

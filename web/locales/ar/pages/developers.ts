@@ -62,12 +62,12 @@ export const developerMessages: typeof english = {
     create: 'تسجيل التطبيق',
     newSecrets: {
       clientSecret: {
-        title: 'احفظ سر العميل',
+        title: (app) => `احفظ سر العميل لتطبيق ${isolate(app)}`,
         why: 'يستخدمه خادمك للمصادقة. لن يُعرض مرة أخرى.',
         label: 'سر العميل',
       },
       webhookSecret: {
-        title: 'احفظ سر خطاف الويب',
+        title: (app) => `احفظ سر خطاف الويب لتطبيق ${isolate(app)}`,
         why: 'يستخدمه خادمك للتحقق من الأحداث. لن يُعرض مرة أخرى.',
         label: 'سر خطاف الويب',
       },

@@ -60,12 +60,12 @@ export const developerMessages: typeof english = {
     create: 'App registrieren',
     newSecrets: {
       clientSecret: {
-        title: 'Speichere dein Client-Secret',
+        title: (app) => `Speichere das Client-Secret von ${app}`,
         why: 'Damit authentifiziert sich dein Server. Es wird nicht noch einmal angezeigt.',
         label: 'Client-Secret',
       },
       webhookSecret: {
-        title: 'Speichere dein Webhook-Secret',
+        title: (app) => `Speichere das Webhook-Secret von ${app}`,
         why: 'Damit prüft dein Server Ereignisse. Es wird nicht noch einmal angezeigt.',
         label: 'Webhook-Secret',
       },

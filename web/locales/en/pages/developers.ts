@@ -56,12 +56,12 @@ export const developerMessages = {
     create: 'Register app',
     newSecrets: {
       clientSecret: {
-        title: 'Save your client secret',
+        title: (app: string) => `Save the client secret of ${app}`,
         why: 'Your server uses it to authenticate. It won’t be shown again.',
         label: 'Client secret',
       },
       webhookSecret: {
-        title: 'Save your webhook secret',
+        title: (app: string) => `Save the webhook secret of ${app}`,
         why: 'Your server uses it to verify events. It won’t be shown again.',
         label: 'Webhook secret',
       },

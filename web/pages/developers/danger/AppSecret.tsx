@@ -9,6 +9,7 @@ import { CopyButton } from '../../../components/display/Copies.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
 import { downloadFile } from '../../../lib/download.ts'
 import { useLocale, useMessages } from '../words.ts'
+import type { IssuedSecret } from './IssuedSecrets.tsx'
 
 /** The grace periods of the previous secret, in seconds. The last one is the maximum that the API accepts. */
 const graces = { none: 0, hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600 }
@@ -46,22 +47,19 @@ export function RotateSecret({ onRotate, onClose }: RotateSecretProps) {
   )
 }
 
-type NewSecretProps = {
-  name: 'clientSecret' | 'webhookSecret'
-  secret: string
-  previousUntil: string | undefined
-  /** Content of a file that holds the secret. */
-  envFile: string
-  onSaved: () => void
+/** Returns the content of a file that holds a secret. */
+function envFileOf({ name, app, secret }: IssuedSecret): string {
+  return name === 'clientSecret' ? `CLIENT_ID=${app.clientId}\nCLIENT_SECRET=${secret}\n` : `WEBHOOK_SECRET=${secret}\n`
 }
 
 /**
  * Shows a new secret. It cannot be shown again, so only the button of this dialog leaves it. The secret has the focus,
  * so that screen readers begin with it.
  */
-export function NewSecret({ name, secret, previousUntil, envFile, onSaved }: NewSecretProps) {
+export function NewSecret({ issued, onSaved }: { issued: IssuedSecret; onSaved: () => void }) {
   const { words, language } = useLocale()
   const doing = useActions()
+  const { name, app, secret, previousUntil } = issued
   const { title, why, label } = words.developers.newSecrets[name]
   const isOverlapping = previousUntil !== undefined && new Date(previousUntil) > new Date()
   const saved: Action = { name: 'confirm-secret-saved', label: words.developers.secretSaved, do: onSaved }
@@ -70,10 +68,10 @@ export function NewSecret({ name, secret, previousUntil, envFile, onSaved }: New
     label: words.developers.downloadEnv,
     look: 'secondary',
     icon: 'download',
-    do: () => downloadFile(envFile, 'text/plain', `${name}.env`),
+    do: () => downloadFile(envFileOf(issued), 'text/plain', `${name}.env`),
   }
   return (
-    <Dialog title={title}>
+    <Dialog title={title(app.name)}>
       <Note tone="wait">{why}</Note>
       <figure class="secret" aria-label={label} tabIndex={-1} autofocus>
         <output name={name}>{secret}</output>

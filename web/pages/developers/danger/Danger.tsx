@@ -8,8 +8,7 @@ import { Card, DangerRow } from '../../../components/ui/Card.tsx'
 import { useMessages } from '../words.ts'
 import { RotateSecret } from './AppSecret.tsx'
 import { DeleteApp } from './DeleteApp.tsx'
-
-type IssuedSecret = { clientSecret: string; previousUntil: string }
+import type { IssuedSecret } from './IssuedSecrets.tsx'
 
 type Props = {
   app: App
@@ -55,9 +54,9 @@ export function Danger({ app, onIssued, onChanged, onDeleted }: Props) {
         <RotateSecret
           onRotate={async (graceSeconds) => {
             const given = { params: { clientId }, body: { graceSeconds } }
-            const issued = await call('POST /api/developer/apps/:clientId/secret', given)
+            const { clientSecret, previousUntil } = await call('POST /api/developer/apps/:clientId/secret', given)
             close()
-            onIssued(issued)
+            onIssued({ name: 'clientSecret', app, secret: clientSecret, previousUntil })
           }}
           onClose={close}
         />

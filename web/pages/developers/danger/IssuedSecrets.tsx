@@ -2,65 +2,59 @@ import { useEffect, useState } from 'preact/hooks'
 import { useUnsaved } from '../../../components/form/draft.ts'
 import { NewSecret } from './AppSecret.tsx'
 
-/**
- * A secret that was just created. Only the memory of this page holds it, until the developer leaves the app. `isSaved`
- * when they have said that they saved it.
- */
-export type IssuedClientSecret = {
-  clientId: string
-  clientSecret: string
+/** A secret that was just created. Only the memory of this page holds it, until the developer leaves the app. */
+export type IssuedSecret = {
+  name: 'clientSecret' | 'webhookSecret'
+  app: { clientId: string; name: string }
+  secret: string
   previousUntil?: string | undefined
-  isSaved: boolean
 }
 
-/** A secret of a webhook that was just created. Only the memory of this page holds it. */
-export type IssuedWebhookSecret = { secret: string; previousUntil?: string }
+/** `isSaved` when the developer has said that they saved it. */
+type KeptSecret = IssuedSecret & { isSaved: boolean }
 
 export type IssuedSecretsState = ReturnType<typeof useIssuedSecrets>
 
 /**
- * Keeps secrets that were just created. One that is not saved stays whichever view is shown, and the browser asks
- * before the developer leaves with it. A saved one ends when another app, or none, is shown. `isLost` while the secret
- * of the app that is shown never arrived.
+ * Keeps secrets that were just created. Those that are not saved stay whichever view is shown, and the browser asks
+ * before the developer leaves with them. A saved client secret ends when another app, or none, is shown, and a saved
+ * webhook secret at once. `isLost` while the secret of the app that is shown never arrived.
  */
 export function useIssuedSecrets(here: string | undefined) {
-  const [client, setClient] = useState<IssuedClientSecret>()
-  const [webhook, setWebhook] = useState<IssuedWebhookSecret>()
+  const [kept, setKept] = useState<KeptSecret[]>([])
   const [lostOf, setLostOf] = useState<string>()
-  useUnsaved(client?.isSaved === false || webhook !== undefined)
+  const unsaved = kept.find(({ isSaved }) => !isSaved)
+  useUnsaved(unsaved !== undefined)
   useEffect(() => {
-    if (client?.isSaved && client.clientId !== here) setClient(undefined)
-  }, [here, client])
-  const isLost = lostOf !== undefined && lostOf === here
-  const takeClient = (issued: IssuedClientSecret) => {
-    setClient(issued)
-    if (issued.clientId === lostOf) setLostOf(undefined)
+    const isKept = ({ name, app, isSaved }: KeptSecret) =>
+      !isSaved || (name === 'clientSecret' && app.clientId === here)
+    if (!kept.every(isKept)) setKept((current) => current.filter(isKept))
+  }, [here, kept])
+  return {
+    /** The first secret that is not saved. */
+    unsaved,
+    /** Keeps a secret, which replaces the one of the same app only. */
+    add(issued: IssuedSecret) {
+      setKept((current) => [...current.filter((each) => !isSameKind(each, issued)), { ...issued, isSaved: false }])
+      if (issued.name === 'clientSecret')
+        setLostOf((current) => (current === issued.app.clientId ? undefined : current))
+    },
+    confirmSaved(saved: IssuedSecret) {
+      setKept((current) => current.map((each) => (each === saved ? { ...each, isSaved: true } : each)))
+    },
+    clientSecretOf: (clientId: string) =>
+      kept.find(({ name, app }) => name === 'clientSecret' && app.clientId === clientId)?.secret,
+    isLost: lostOf !== undefined && lostOf === here,
+    setLostOf,
   }
-  return { client, setClient: takeClient, webhook, setWebhook, isLost, setLostOf }
 }
 
-/** Shows the secrets that are not saved. */
-export function IssuedSecrets({ of: { client, setClient, webhook, setWebhook } }: { of: IssuedSecretsState }) {
-  return (
-    <>
-      {client && !client.isSaved && (
-        <NewSecret
-          name="clientSecret"
-          secret={client.clientSecret}
-          previousUntil={client.previousUntil}
-          envFile={`CLIENT_ID=${client.clientId}\nCLIENT_SECRET=${client.clientSecret}\n`}
-          onSaved={() => setClient({ ...client, isSaved: true })}
-        />
-      )}
-      {webhook && (
-        <NewSecret
-          name="webhookSecret"
-          secret={webhook.secret}
-          previousUntil={webhook.previousUntil}
-          envFile={`WEBHOOK_SECRET=${webhook.secret}\n`}
-          onSaved={() => setWebhook(undefined)}
-        />
-      )}
-    </>
-  )
+function isSameKind(one: IssuedSecret, other: IssuedSecret): boolean {
+  return one.name === other.name && one.app.clientId === other.app.clientId
+}
+
+/** Shows the secrets that are not saved, one after the other. */
+export function IssuedSecrets({ of: { unsaved, confirmSaved } }: { of: IssuedSecretsState }) {
+  if (!unsaved) return null
+  return <NewSecret key={unsaved.secret} issued={unsaved} onSaved={() => confirmSaved(unsaved)} />
 }

@@ -10,8 +10,9 @@ const api = `/api/developer/apps/${ledger.clientId}`
 const instant = '2030-01-01T12:00:00.000Z'
 
 /** Opens a view of one app, whose secrets the service replaces. */
-function openApp(at: string) {
+function openApp(at: string, registered?: Promise<unknown>) {
   return openDeveloperPage(at, ({ name }) => {
+    if (name === 'POST /api/developer/apps') return registered
     if (name === 'GET /api/developer/apps') return { apps: [ledger] }
     if (name === `GET ${api}/webhook`) return new Refused(404, 'webhook_not_found')
     if (name === `POST ${api}/secret`) return { clientSecret: 'new client secret', previousUntil: instant }
@@ -54,6 +55,25 @@ test('a new webhook secret stays until the developer has saved it, whichever vie
   assert.equal(asksBeforeUnload(), true)
   await after(() => goBackTo(path))
   assert.equal(find('output[name="webhookSecret"]').textContent, 'new webhook secret')
+  await click('[data-action="confirm-secret-saved"]')
+  assert.equal(asksBeforeUnload(), false)
+})
+
+test('a secret that arrives later does not replace one that is not saved', async () => {
+  const registered = Promise.withResolvers<unknown>()
+  const { find, after, click } = await openApp('/developers/new', registered.promise)
+  await after(() => type(find('input[name="name"]'), 'Orrery'))
+  await after(() => type(find('textarea[name="redirectUris"]'), 'https://orrery.example/callback'))
+  await click('[data-action="create-app"]')
+  await after(() => goBackTo(`${path}/danger`))
+  await click('[data-action="new-secret"]')
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  await after(() => registered.resolve({ ...pageApp('Orrery'), clientSecret: 'secret of Orrery' }))
+  const shown = () => [find('dialog h2').textContent, find('output[name="clientSecret"]').textContent]
+  assert.deepEqual(shown(), ['Save the client secret of Ledger', 'new client secret'])
+  await click('[data-action="confirm-secret-saved"]')
+  assert.deepEqual(shown(), ['Save the client secret of Orrery', 'secret of Orrery'])
+  assert.equal(asksBeforeUnload(), true)
   await click('[data-action="confirm-secret-saved"]')
   assert.equal(asksBeforeUnload(), false)
 })

@@ -5,7 +5,7 @@ import { useActions } from '../../../components/form/use-actions.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { Card, Skeleton } from '../../../components/ui/Card.tsx'
 import { Note } from '../../../components/ui/Chip.tsx'
-import type { IssuedWebhookSecret } from '../danger/IssuedSecrets.tsx'
+import type { IssuedSecret } from '../danger/IssuedSecrets.tsx'
 import { LearnMore } from '../LearnMore.tsx'
 import { useWebhook, type LiveWebhook } from './webhook.ts'
 import { WebhookAddress } from './WebhookAddress.tsx'
@@ -14,11 +14,12 @@ import { useMessages } from '../words.ts'
 
 type Props = {
   app: App
-  onIssued: (issued: IssuedWebhookSecret) => void
+  onIssued: (issued: IssuedSecret) => void
 }
 
 /** Shows the webhook of an app, and its deliveries. */
-export function AppWebhook({ app: { clientId }, onIssued }: Props) {
+export function AppWebhook({ app, onIssued }: Props) {
+  const { clientId } = app
   const words = useMessages()
   const doing = useActions()
   const webhook = useWebhook(clientId)
@@ -30,7 +31,11 @@ export function AppWebhook({ app: { clientId }, onIssued }: Props) {
       <Card title={words.webhook.title} about={words.webhook.what} actions={<LearnMore guide="webhooks" />}>
         {current === undefined && (doing.problem === undefined ? <Skeleton /> : <Actions of={[retry]} doing={doing} />)}
         {current?.webhook.status === 'disabled' && <Note tone="bad">{words.webhook.gone}</Note>}
-        <Endpoint of={webhook} clientId={clientId} onIssued={onIssued} />
+        <Endpoint
+          of={webhook}
+          clientId={clientId}
+          onIssued={(issued) => onIssued({ name: 'webhookSecret', app, ...issued })}
+        />
       </Card>
       {current && (
         <Deliveries
@@ -44,7 +49,11 @@ export function AppWebhook({ app: { clientId }, onIssued }: Props) {
   )
 }
 
-type EndpointProps = { of: LiveWebhook; clientId: string; onIssued: (issued: IssuedWebhookSecret) => void }
+type EndpointProps = {
+  of: LiveWebhook
+  clientId: string
+  onIssued: (issued: Pick<IssuedSecret, 'secret' | 'previousUntil'>) => void
+}
 
 /** The address of the webhook, and its actions. */
 function Endpoint({ of: { current, read, update, remove }, clientId, onIssued }: EndpointProps) {
