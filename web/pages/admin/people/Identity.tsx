@@ -8,6 +8,7 @@ import { Avatar } from '../../../components/ui/Avatar.tsx'
 import { Chip } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { Tabs } from '../../../components/ui/Tabs.tsx'
+import { keepFocus } from '../../../lib/focus.ts'
 import { dayOf } from '../../../lib/text/dates.ts'
 import { atHandle } from '../../../lib/text/handle.ts'
 import { useOperator } from '../acting/operator.ts'
@@ -48,15 +49,17 @@ function useIdentity({ identityId, onChanged }: Pick<Props, 'identityId' | 'onCh
   const readAgain = async () => {
     const changed = await read()
     identity.set(changed)
-    setActs(acts + 1)
+    setActs((before) => before + 1)
     return changed
   }
   const done = async (said: Said) => {
     // It is done, whether or not the identity can be read again.
     if (typeof said === 'string') toast(said)
     try {
-      const changed = await readAgain()
-      if (typeof said !== 'string') toast(said(changed))
+      await keepFocus(async () => {
+        const changed = await readAgain()
+        if (typeof said !== 'string') toast(said(changed))
+      })
     } catch {
       if (typeof said !== 'string') toast(said(undefined))
       identity.again()

@@ -17,17 +17,21 @@ const ofDirectory: AdminSuspension = { ...suspension, source: 'scim:1', scope: '
 const suspended = (...suspensions: AdminSuspension[]) => pagePerson({ status: 'suspended', suspensions })
 
 /** Opens an identity. `answers` are those to its reads: the last one to all later reads. */
-async function open(...answers: (AdminIdentityDetails | Refused)[]) {
+async function open(...answers: (AdminIdentityDetails | Promise<AdminIdentityDetails> | Refused)[]) {
   clearToast()
   const seen: AdminIdentityDetails[] = []
   const given = { identityId: 'identity-of-ada', tab: undefined, goTo: nothing, onDeleted: nothing }
   const conflicts: Refused[] = []
-  const read = () => {
-    const next = answers.length > 1 ? answers.shift() : answers[0]
+  const read = async () => {
+    const next = await (answers.length > 1 ? answers.shift() : answers[0])
     return next instanceof Refused ? next : { identity: next }
   }
   const page = await renderForOperator(
-    () => h(Identity, { ...given, onChanged: (found) => seen.push(found) }),
+    () =>
+      h('main', {}, [
+        h('h1', { tabIndex: -1 }, 'Users'),
+        h(Identity, { ...given, onChanged: (found) => seen.push(found) }),
+      ]),
     ({ name }: PageRequest) => {
       if (name.endsWith('/recovery-links')) return { recoveryLinks: [] }
       if (name.startsWith('POST')) return conflicts.shift() ?? { ...suspension, identityId: given.identityId }
@@ -108,4 +112,15 @@ test('an activation whose result cannot be read is said to have ended the suspen
   await click('[data-action="ask-activate"]')
   await submit()
   assert.match(says(), /The suspension of .*Ada.* has ended/)
+})
+
+test('the focus stays on the page when an act removes the button that began it', async () => {
+  const changed = Promise.withResolvers<AdminIdentityDetails>()
+  const { click, submit, find, after } = await open(suspended(suspension), changed.promise)
+  find('[data-action="ask-activate"]').focus()
+  await click('[data-action="ask-activate"]')
+  await submit()
+  assert.equal(document.activeElement?.getAttribute('data-action'), 'ask-activate')
+  await after(() => changed.resolve(pagePerson({ version: 2 })))
+  assert.equal(document.activeElement?.localName, 'h1')
 })
