@@ -16,7 +16,11 @@ export function usePeople(organization: OwnOrganization, page: EventPage | undef
   const { language } = useLocale()
   const [names, setNames] = useState<Names>(new Map())
   const isRead = useRef(false)
-  const add = (more: Names) => setNames((present) => new Map([...present, ...more]))
+  const add = (more: Names) => {
+    const sorted = [...more].toSorted(([, one], [, other]) => one.localeCompare(other, language))
+    // Names come while the choice is open, where no option may move.
+    setNames((present) => new Map([...present, ...sorted]))
+  }
   useEffect(() => {
     if (page) add(actorsOf(page))
   }, [page])
@@ -31,10 +35,7 @@ export function usePeople(organization: OwnOrganization, page: EventPage | undef
       },
     )
   }
-  const options = [...names]
-    .map(([value, label]) => ({ value, label }))
-    .toSorted((one, other) => one.label.localeCompare(other.label, language))
-  return { options, readMembers }
+  return { options: [...names].map(([value, label]) => ({ value, label })), readMembers }
 }
 
 /** Names who acted. A deleted identity has no name. */

@@ -8,6 +8,7 @@ const { Activity } = await import('../Activity.tsx')
 
 const ada = pageMember('ada', 'owner')
 const bob = pageMember('bob', 'member')
+const abe = pageMember('abe', 'member')
 const organization = pageOrganization(ada)
 const path = `/api/organizations/${organization.id}`
 
@@ -22,7 +23,7 @@ test('the events can be filtered by someone who has left, and members are read w
   const { after, find, requests } = await renderForOrganization(
     () => h(Activity, { organization }),
     ({ name, query }) => {
-      if (name === `GET ${path}/members`) return { members: [ada, bob] }
+      if (name === `GET ${path}/members`) return { members: [bob, abe, ada] }
       const by = query.get('by')
       const found = entries.filter(({ identityId }) => by === null || identityId === by)
       return { entries: found, people, nextCursor: null }
@@ -41,6 +42,6 @@ test('the events can be filtered by someone who has left, and members are read w
   assert.equal(document.querySelectorAll('.timeline li').length, 1)
   for (let times = 0; times < 2; times += 1)
     await after(() => find('[data-action="filter-by-person"]').dispatchEvent(event('focus')))
-  assert.deepEqual(choices(), ['Everyone', '@carl', 'ada', 'bob'])
+  assert.deepEqual(choices(), ['Everyone', '@carl', 'ada', 'abe', 'bob'])
   assert.equal(reads(), 1)
 })
