@@ -92,12 +92,21 @@ export function onBecomesVisible(work: () => Promise<void>): () => void {
   return () => removeEventListener('focus', seen)
 }
 
+let isLeaving = false
+
+/** Opens a page without a question: what this page holds cannot be saved any more. */
+export function leaveTo(url: string): void {
+  isLeaving = true
+  location.assign(url)
+}
+
 /**
- * Makes the browser ask for confirmation before the user leaves, until the returned function is called. A recovery code
- * cannot be shown again, and without it keys that no passkey unlocks are lost. Nor can the secret of an app.
+ * Makes the browser ask for confirmation before the user leaves, until the returned function is called. The page holds
+ * what would be lost: a draft, the secret of an app, which cannot be shown again, or a recovery code. Without that,
+ * keys that no passkey unlocks are lost.
  */
 export function confirmBeforeUnload(): () => void {
-  const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault()
+  const preventUnload = (event: BeforeUnloadEvent) => isLeaving || event.preventDefault()
   addEventListener('beforeunload', preventUnload)
   return () => removeEventListener('beforeunload', preventUnload)
 }

@@ -1,3 +1,4 @@
+import { leaveTo } from '../../lib/navigation.ts'
 import { readSiteSettings } from '../../lib/page-data.ts'
 import { signOut } from '../../lib/session/session.ts'
 import { useActions } from './use-actions.ts'
@@ -10,7 +11,7 @@ export function useSignOut(onStart?: () => void): { problem: unknown; leave: () 
   const work = async () => {
     onStart?.()
     await signOut()
-    location.assign(`${readSiteSettings().authUrl}/`)
+    leaveTo(`${readSiteSettings().authUrl}/`)
   }
   return { problem, leave: () => void perform({ name: 'sign-out', do: work }) }
 }
