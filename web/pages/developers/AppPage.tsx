@@ -145,7 +145,12 @@ function AppState({ app, isUsed }: { app: OwnApp; isUsed: boolean }) {
 function LostSecret({ onReplace }: { onReplace: () => void }) {
   const words = useMessages().developers
   const doing = useActions()
-  const replace: Action = { name: 'replace-lost-secret', label: words.rotate, look: 'secondary', do: onReplace }
+  const replace: Action = {
+    name: 'replace-lost-secret',
+    label: words.rotate,
+    look: 'secondary',
+    do: () => keepFocus(async () => onReplace()),
+  }
   return (
     <Card accent title={words.secretLost} about={words.secretLostWhat}>
       <Actions of={[replace]} doing={doing} />
