@@ -21,10 +21,11 @@ type Props = {
 export function WebhookAddress({ clientId, webhook, onSet }: Props) {
   const words = useMessages()
   const doing = useActions()
-  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [typed, setTyped] = useState<string>()
+  const url = typed ?? webhook?.url ?? ''
   const [checked, setChecked] = useState(false)
   const [saved, setSaved] = useState(false)
-  useUnsaved(url !== (webhook?.url ?? ''))
+  useUnsaved(url.trim() !== (webhook?.url ?? ''))
   const isWrong = checked && !isEndpointUrl(url.trim())
   const set: Action = {
     name: webhook ? 'save-webhook' : 'set-webhook',
@@ -36,6 +37,8 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
       if (!isEndpointUrl(url.trim())) return
       const given = { params: { clientId }, body: { url: url.trim() } }
       onSet(await withRecentAuthentication(() => call('PUT /api/developer/apps/:clientId/webhook', given)))
+      // What was typed meanwhile is not saved.
+      setTyped((present) => (present === typed ? undefined : present))
       setSaved(webhook !== undefined)
     },
   }
@@ -49,7 +52,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
           value={url}
           onInput={(text) => {
             setSaved(false)
-            setUrl(text)
+            setTyped(text)
           }}
           problem={isWrong ? words.developers.endpointInvalid : undefined}
           keys="url"
