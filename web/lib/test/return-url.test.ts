@@ -52,7 +52,7 @@ for (const [what, address] of Object.entries({
   'another site': 'https://evil.example/signin',
   'another site without a scheme': '//evil.example/signin',
   'another site behind backslashes': '/\\evil.example/signin',
-  'another site behind a user name': 'https://auth.example@evil.example/signin',
+  'another site behind a username': 'https://auth.example@evil.example/signin',
   'another port': 'https://auth.example:8443/signin',
   'the same host without TLS': 'http://auth.example/signin',
   'another site behind two backslashes': '\\\\evil.example/signin',

@@ -8,7 +8,7 @@ const { useUnsaved } = await import('../draft.ts')
 const { useSignOut } = await import('../use-sign-out.ts')
 
 test('the browser asks before the user leaves a draft, and not once the session has ended', async () => {
-  let asked: boolean | undefined
+  let isAsking: boolean | undefined
   const { click } = await renderScripted(
     () => {
       useUnsaved(true)
@@ -19,8 +19,8 @@ test('the browser asks before the user leaves a draft, and not once the session 
   )
   assert.equal(asksBeforeUnload(), true)
   location.assign = () => {
-    asked = asksBeforeUnload()
+    isAsking = asksBeforeUnload()
   }
   await click('button')
-  assert.equal(asked, false)
+  assert.equal(isAsking, false)
 })

@@ -100,7 +100,8 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUrisHint:
       'العناوين التي يعود إليها المستخدمون بعد أن يسجّل تطبيقك خروجهم، عنوان في كل سطر. اختياري.',
     webUrlInvalid: `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا اسم مستخدم.`,
-    endpointInvalid: `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا جزء (#).`,
+    endpointInvalid:
+      `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، ` + 'بلا اسم مستخدم أو جزء (#).',
     scopes: 'الأذونات (Scopes)',
     scopesHint: 'الأذونات التي يمكن للتطبيق طلبها.',
     scopeGives: {
@@ -310,7 +311,8 @@ export const developerMessages: typeof english = {
 
   refused: {
     invalid_redirect_uri: 'لا تسمح الخدمة بأحد عناوين إعادة التوجيه. تحقق من كل منها.',
-    invalid_request: 'لا تسمح الخدمة بإحدى القيم. لا يجوز أن يقود أي عنوان إلى عنوان خاص.',
+    invalid_request: 'لا تسمح الخدمة بإحدى القيم. قد يقود أحد العناوين إلى عنوان خاص، أو أن عددها كبير جدًا.',
+    version_mismatch: 'تغيّرت البيانات في هذه الأثناء، ولم يُحفظ شيء. راجع ما يظهر الآن ثم أعد المحاولة.',
     too_many_apps: 'بلغت الحد الأقصى لعدد التطبيقات.',
     disabled_by_operator: 'عطّل مشغّل الخدمة هذا. مشغّل الخدمة وحده يستطيع تفعيله من جديد.',
     too_many_secrets: 'لا تزال أسرار قديمة كثيرة صالحة. انتظر انتهاء صلاحية أحدها، أو أنهِها الآن: «عدم الإبقاء».',

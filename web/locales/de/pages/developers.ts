@@ -98,7 +98,9 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUrisHint:
       'Adressen für die Rückkehr, nachdem deine App jemanden abgemeldet hat, eine pro Zeile. Optional.',
     webUrlInvalid: 'Gib eine vollständige URL mit https:// ein, oder mit http:// auf localhost, ohne Benutzernamen.',
-    endpointInvalid: 'Gib eine vollständige URL mit https:// ein, oder mit http:// auf localhost, ohne Fragment (#…).',
+    endpointInvalid:
+      'Gib eine vollständige URL mit https:// ein, oder mit http:// auf localhost, ohne Benutzernamen und ohne ' +
+      'Fragment (#…).',
     scopes: 'Scopes',
     scopesHint: 'Scopes, die die App anfragen darf.',
     scopeGives: {
@@ -193,7 +195,7 @@ export const developerMessages: typeof english = {
 
   webhook: {
     title: 'Webhook',
-    what: 'Erhalte Ereignisse zu Signaturanfragen, und zu den Identitäten der App und ihren Gruppen.',
+    what: 'Erhalte Ereignisse zu Signaturanfragen und zu den Identitäten, die die App verwenden, samt ihren Gruppen.',
     url: 'Endpunkt-URL',
     urlHint: 'https://, oder http:// auf localhost',
     set: 'Webhook speichern',
@@ -311,7 +313,11 @@ export const developerMessages: typeof english = {
 
   refused: {
     invalid_redirect_uri: 'Der Dienst erlaubt eine der Redirect-URIs nicht. Prüfe jede davon.',
-    invalid_request: 'Der Dienst erlaubt einen der Werte nicht. Keine URL darf zu einer privaten Adresse führen.',
+    invalid_request:
+      'Der Dienst erlaubt einen der Werte nicht. Eine URL führt vielleicht zu einer privaten Adresse, oder es sind ' +
+      'zu viele.',
+    version_mismatch:
+      'Das hat sich inzwischen geändert. Nichts wurde gespeichert. Prüfe die Angaben und versuche es noch einmal.',
     too_many_apps: 'Du hast die Höchstzahl an Apps erreicht.',
     disabled_by_operator: 'Der Betreiber hat das deaktiviert. Nur der Betreiber kann es wieder aktivieren.',
     too_many_secrets: 'Zu viele alte Secrets gelten noch. Warte, bis eines abläuft, oder beende sie: „Gar nicht“.',

@@ -92,8 +92,9 @@ export const developerMessages = {
     tokens: 'ID tokens',
     postLogoutRedirectUris: 'Post-logout redirect URIs',
     postLogoutRedirectUrisHint: 'Where users return after your app signs them out, one per line. Optional.',
-    webUrlInvalid: 'Enter a full URL that starts with https://, or http:// on localhost, without a user name.',
-    endpointInvalid: 'Enter a full URL that starts with https://, or http:// on localhost, without a fragment (#…).',
+    webUrlInvalid: 'Enter a full URL that starts with https://, or http:// on localhost, without a username.',
+    endpointInvalid:
+      'Enter a full URL that starts with https://, or http:// on localhost, without a username or fragment (#…).',
     scopes: 'Scopes',
     scopesHint: 'Scopes the app may request.',
     scopeGives: {
@@ -305,7 +306,9 @@ export const developerMessages = {
   /** Has the error code as key. */
   refused: {
     invalid_redirect_uri: 'This service doesn’t allow one of the redirect URIs. Check each of them.',
-    invalid_request: 'This service doesn’t allow one of the values. No URL may lead to a private address.',
+    invalid_request:
+      'This service doesn’t allow one of the values. A URL may lead to a private address, or there are too many.',
+    version_mismatch: 'This was changed in the meantime. Nothing was saved. Check what is shown now, then try again.',
     too_many_apps: 'You’ve reached the maximum number of apps.',
     disabled_by_operator: 'The operator disabled this. Only the operator can enable it again.',
     too_many_secrets: 'Too many old secrets are still valid. Wait until one expires, or end them now: “Not at all”.',

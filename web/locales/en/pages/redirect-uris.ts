@@ -11,7 +11,7 @@ export const redirectMessages = {
     wildcard: 'contains * or \\. Wildcards don’t work: register each URI.',
     characters: 'contains characters that URLs can’t have. Encode them as %XX.',
     tooLong: 'is too long. The maximum is 2,000 characters.',
-    credentials: 'contains a user name or password. Remove them.',
+    credentials: 'contains a username or password. Remove them.',
     insecure: 'needs https://. Only localhost may use http://.',
     customScheme: 'has a scheme that isn’t allowed. Public apps may use a reversed domain, such as com.example.app:/.',
     origin: 'must start exactly as browsers write it: in lowercase, with a plain host, without the default port.',

@@ -11,7 +11,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
 }
 
-/** Returns whether a URL has a host of letters, digits, hyphens and dots, and no user name or password. */
+/** Returns whether a URL has a host of letters, digits, hyphens and dots, and no username or password. */
 export function hasPlainAuthority({ hostname, username, password }: URL): boolean {
   return /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(hostname) && username === '' && password === ''
 }

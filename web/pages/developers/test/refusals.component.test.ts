@@ -26,7 +26,7 @@ function problemOf(input: HTMLElement): string | undefined {
 }
 
 const fields = {
-  privacyUrl: ['https://ada:secret@ledger.example', /user name/],
+  privacyUrl: ['https://ada:secret@ledger.example', /username/],
   websiteUrl: ['http://ledger.example', /https:\/\//],
   backchannelLogoutUri: ['https://ledger.example/logout#top', /fragment/],
   postLogoutRedirectUris: ['http://ledger.example/', /http:\/\/ledger\.example\/.* needs https:\/\//],

@@ -99,7 +99,8 @@ export const adminPeopleMessages: typeof english = {
     open: 'Aktivieren\u00a0…',
     title: (name) => `${name} aktivieren`,
     what: 'Anmelden ist wieder möglich. Beendete Sitzungen und Delegationen bleiben beendet.',
-    whatRemains: 'Das Verzeichnis hat die Identität auch gesperrt. Sie bleibt es, bis das Verzeichnis sie aktiviert.',
+    whatRemains:
+      'Das Verzeichnis hat die Identität auch gesperrt. Sie bleibt gesperrt, bis das Verzeichnis sie aktiviert.',
     now: 'Aktivieren',
     done: (name) => `${name} ist wieder aktiv.`,
     ended: (name) => `Die Sperre von ${name} ist beendet.`,
