@@ -1,6 +1,6 @@
 /** Renders components into a document of happy-dom, as a page does: with the English texts of the product. */
 import { Window } from 'happy-dom'
-import type { ComponentType } from 'preact'
+import { type ComponentType, options } from 'preact'
 
 const window = new Window({ url: 'https://id.example/account' })
 
@@ -9,6 +9,9 @@ const frames = ['requestAnimationFrame', 'cancelAnimationFrame'] as const
 for (const name of [...globals, ...frames, 'navigator'] as const)
   Object.defineProperty(globalThis, name, { value: Reflect.get(window, name), configurable: true, writable: true })
 Object.defineProperty(globalThis, 'reportError', { value: () => {}, configurable: true, writable: true })
+
+// Browsers run effects some time after they have drawn. Here they run in the next turn, so that `after` waits for them.
+options.requestAnimationFrame = (runEffects) => void setImmediate(runEffects)
 
 const shell = `<div id="page"></div>
   <script type="application/json" id="view">{ "page": "landing", "languages": ["en"], "site": {
