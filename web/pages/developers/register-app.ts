@@ -18,7 +18,9 @@ export type RegisteredApp = Omit<ResponseOf<'POST /api/developer/apps'>, 'client
 export function useRegistration(known: OwnApp[]): (app: Registration) => Promise<RegisteredApp> {
   const unanswered = useRef<Registration>(undefined)
   return async (body) => {
-    const earlier = unanswered.current && (await findRegistered(unanswered.current, known))
+    const { current: lost } = unanswered
+    // The kind of an app cannot be changed later.
+    const earlier = lost && lost.public === body.public ? await findRegistered(lost, known) : undefined
     if (earlier) return earlier
     unanswered.current = undefined
     try {

@@ -53,6 +53,14 @@ test('the developer who tries again without a response registers the app once', 
   assert.equal(find('h1').textContent, 'Orrery')
 })
 
+test('an app of another kind is registered when the developer tries again', async () => {
+  const { find, after, create, registrations } = await enterApp({ isRegistered: true, readsLost: 1 })
+  await create()
+  await after(() => find('input[name="kind"][value="public"]').click())
+  await create()
+  assert.equal(registrations(), 2)
+})
+
 test('an app that the service did not get is registered when the developer tries again', async () => {
   const { find, create, registrations } = await enterApp({ isRegistered: false, readsLost: 0 })
   await create()
