@@ -105,9 +105,12 @@ export async function startWorkers({ count, log, onGivingUp }: WorkerPoolOptions
     throw new WorkerExitError(lastExitCode)
   }
   phase = 'serving'
-  // One that is starting serves nothing yet, and can miss the message that asks for its metrics.
-  const serving = () => new Map([...living].filter(([number]) => ready.has(number)))
-  return { readMetrics: () => metrics.read(serving()), stop }
+  return { readMetrics: () => metrics.read(readyOf(living, ready)), stop }
+}
+
+/** One that is starting serves nothing yet, and can miss the message that asks for its metrics. */
+function readyOf(living: Map<number, Worker>, ready: Set<number>): Map<number, Worker> {
+  return new Map([...living].filter(([number]) => ready.has(number)))
 }
 
 /** How a worker ended. `error` is the reason why it could not be started. */

@@ -3,6 +3,7 @@ import { isolate } from '@countersign/protocol/formats/registries/languages'
 import { numberOf } from '../format.ts'
 import { redirectMessages } from './redirect-uris.ts'
 
+const enterUrl = `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost،`
 const last30Days = `آخر ${numberOf(30)} يومًا`
 
 /** Holds the messages of the developer pages. In Arabic. */
@@ -99,9 +100,8 @@ export const developerMessages: typeof english = {
     postLogoutRedirectUris: 'عناوين إعادة التوجيه بعد تسجيل الخروج',
     postLogoutRedirectUrisHint:
       'العناوين التي يعود إليها المستخدمون بعد أن يسجّل تطبيقك خروجهم، عنوان في كل سطر. اختياري.',
-    webUrlInvalid: `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، بلا اسم مستخدم.`,
-    endpointInvalid:
-      `أدخل عنوانًا بـ ${isolate('https://')}، أو ${isolate('http://')} على localhost، ` + 'بلا اسم مستخدم أو جزء (#).',
+    webUrlInvalid: `${enterUrl} بلا اسم مستخدم.`,
+    endpointInvalid: `${enterUrl} بلا اسم مستخدم أو جزء (#).`,
     scopes: 'الأذونات (Scopes)',
     scopesHint: 'الأذونات التي يمكن للتطبيق طلبها.',
     scopeGives: {

@@ -15,7 +15,7 @@ const webhook: Webhook = { url: 'https://ledger.example/hook', status: 'active',
 
 /** Shows the form with the webhook as it is known. `change` is what another tab has done, when the page has read it. */
 async function openAddress() {
-  let change = (_: Webhook) => {}
+  let change: (known: Webhook) => void = () => {}
   const page = await renderScripted(
     () => {
       const [known, setKnown] = useState(webhook)
