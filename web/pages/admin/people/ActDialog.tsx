@@ -11,7 +11,7 @@ import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { DeleteIdentity, RestoreIdentity } from './DeleteIdentity.tsx'
 import { InviteAgain } from './invited/InviteAgain.tsx'
-import { isSuspendedByDirectory, suspensionByOperators } from './suspended/by-whom.ts'
+import { isSuspendedByDirectory, suspensionByOperators } from './suspended/source.ts'
 import { SuspensionFacts } from './suspended/SuspensionFacts.tsx'
 import { usePeopleMessages } from './words.ts'
 

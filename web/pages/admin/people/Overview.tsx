@@ -12,7 +12,7 @@ import { isolate } from '../../../lib/text/isolate.ts'
 import { useOperator } from '../acting/operator.ts'
 import type { Act, Said } from './ActDialog.tsx'
 import { Recovery } from './recovery/Recovery.tsx'
-import { suspensionByOperators } from './suspended/by-whom.ts'
+import { suspensionByOperators } from './suspended/source.ts'
 import { SuspensionFacts } from './suspended/SuspensionFacts.tsx'
 import { usePeopleMessages } from './words.ts'
 

@@ -7,7 +7,7 @@ export function suspensionByOperators({ suspensions }: Suspended): AdminSuspensi
   return suspensions.find(({ source }) => source === 'operator')
 }
 
-/** Tells if a directory suspends an identity too. It alone ends that. */
+/** Checks if a directory suspends an identity too. Only the directory ends that. */
 export function isSuspendedByDirectory({ suspensions }: Suspended): boolean {
   return suspensions.some(({ source }) => source !== 'operator')
 }
