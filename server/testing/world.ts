@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { RawBuilder } from 'kysely'
 import type { Identity } from '@countersign/protocol/accounts/identities'
 import type { TokenResponse } from '@countersign/protocol/oauth/authorize'
 import type { NewApp } from '@countersign/protocol/clients/apps'
@@ -98,6 +99,9 @@ export async function createWorld({ environment = {}, rateLimits = false, secret
     services,
     config,
     db: storage.db,
+    /** Runs a statement of the test itself, on more rows than one of the product could change in its time limit. */
+    changeMany: async (statement: RawBuilder<unknown>) =>
+      void (await storage.withDedicatedConnection((db) => statement.execute(db))),
     admin: { authorization: `Bearer ${kernel.adminToken.reveal()}` },
     now: () => now,
     pass: (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000)),

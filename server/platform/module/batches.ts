@@ -6,6 +6,24 @@ import { type Database, type Transaction, transaction } from '#platform/database
  */
 export const endedAtOnce = 1000
 
+const changedAtOnce = 5000
+
+/**
+ * Changes all rows of one thing, of which there can be any number, in statements of limited size: the database ends a
+ * statement that takes long. `list` finds up to `limit` rows that are not changed yet, and `change` changes those.
+ * Nothing is left only where `list` finds fewer: another transaction may have changed some of them first.
+ */
+export async function changeAll<Row>(
+  list: (limit: number) => Promise<Row[]>,
+  change: (rows: Row[]) => Promise<unknown>,
+): Promise<void> {
+  for (;;) {
+    const rows = await list(changedAtOnce)
+    if (rows.length > 0) await change(rows)
+    if (rows.length < changedAtOnce) return
+  }
+}
+
 /**
  * Ends up to `endedAtOnce` rows of one thing in a request. `endSome` ends up to `limit` of them and returns their
  * number: nothing is left only where that is 0. Returns whether nothing is left.

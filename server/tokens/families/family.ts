@@ -255,7 +255,7 @@ export async function revokeSomeOfOrganization(
   revokedAt: Date,
 ): Promise<number> {
   const families = await organizationStore.listUnrevoked(tx, of)
-  if (families.length > 0) await organizationStore.revokeListed(tx, families, revokedAt)
+  if (families.length > 0) await store.revokeListed(tx, families, revokedAt)
   return families.length
 }
 

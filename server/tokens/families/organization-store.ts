@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { type FamilyKey, revokeWhere } from './store.ts'
 
 /** Lists the organizations for which an app has live codes or tokens of an identity. */
 export async function listOrganizationsOfClient(
@@ -54,35 +55,18 @@ export function listScopesOfClient(
 type OfOrganization = { organizationId: OrganizationId; identityIds: IdentityId[] }
 
 export async function revokeOfOrganization(tx: Transaction, of: OfOrganization, now: Date): Promise<void> {
-  await tx
-    .updateTable('token_family')
-    .set({ revoked_at: now })
-    .where(ofOrganization(of))
-    .where('revoked_at', 'is', null)
-    .execute()
+  await revokeWhere(tx, ofOrganization(of), now)
 }
-
-type Key = { identityId: IdentityId; familyId: string }
 
 /** Lists up to `limit` token families for an organization that are not revoked, of any member. */
 export async function listUnrevoked(
   tx: Transaction,
   { organizationId, limit }: { organizationId: OrganizationId; limit: number },
-): Promise<Key[]> {
-  const { rows } = await sql<Key>`
+): Promise<FamilyKey[]> {
+  const { rows } = await sql<FamilyKey>`
     select identity_id as "identityId", family_id as "familyId" from token_family
     where organization_id = ${organizationId} and num_nonnulls(revoked_at) = 0 limit ${limit}`.execute(tx)
   return rows
-}
-
-/** Revokes these token families, unless they were revoked meanwhile. */
-export async function revokeListed(tx: Transaction, families: Key[], revokedAt: Date): Promise<void> {
-  const [identityIds, familyIds] = [families.map((each) => each.identityId), families.map((each) => each.familyId)]
-  await sql`
-    update token_family family set revoked_at = ${revokedAt}
-    from unnest(${identityIds}::uuid[], ${familyIds}::uuid[]) as listed (identity_id, family_id)
-    where family.identity_id = any(${identityIds}::uuid[]) and family.identity_id = listed.identity_id
-      and family.family_id = listed.family_id and revoked_at is null`.execute(tx)
 }
 
 /**

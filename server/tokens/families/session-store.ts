@@ -3,16 +3,11 @@ import type { UserId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
 import { selectSessions, type SessionsOf } from '#accounts/sessions/ending.ts'
 import * as organizationStore from './organization-store.ts'
+import { revokeWhere } from './store.ts'
 
 /** Revokes token families of sessions whose code was not redeemed. The transaction holds the lock of the sessions. */
 export async function revokeUnredeemedCodes(tx: Transaction, of: SessionsOf, now: Date): Promise<void> {
-  await tx
-    .updateTable('token_family')
-    .set({ revoked_at: now })
-    .where(givenIn(tx, of))
-    .where('code_redeemed_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .execute()
+  await revokeWhere(tx, sql`${givenIn(tx, of)} and code_redeemed_at is null`, now)
 }
 
 /**

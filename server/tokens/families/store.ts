@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { inShards, isDistributed } from '#platform/database/distributed/engine.ts'
+import { inShards, isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import { type BatchStatement, requestedRows } from '#platform/database/batching.ts'
+import { changeAll } from '#platform/module/batches.ts'
 
 /**
  * Grant of a token family, with the identity's claims in the format of tokens and responses. The database formats them,
@@ -261,19 +262,47 @@ export async function revokeFamily(
   return numUpdatedRows === 1n
 }
 
+export type FamilyKey = { identityId: IdentityId; familyId: string }
+
+/** Revokes all token families that meet a condition on their own columns. */
+export async function revokeWhere(tx: Transaction, condition: RawBuilder<boolean>, now: Date): Promise<void> {
+  const unrevoked = tx
+    .selectFrom('token_family')
+    .select(['identity_id as identityId', 'family_id as familyId'])
+    .where(condition)
+    .where('revoked_at', 'is', null)
+  await changeAll(
+    (limit) => unrevoked.limit(limit).execute(),
+    (families) => revokeListed(tx, families, now),
+  )
+}
+
+/** Revokes these token families, unless they were revoked meanwhile. */
+export async function revokeListed(tx: Transaction, families: FamilyKey[], revokedAt: Date): Promise<void> {
+  const [identityIds, familyIds] = [families.map((each) => each.identityId), families.map((each) => each.familyId)]
+  // On one server, it would be compared for each row with all of the list.
+  const shards = isDistributed(tx)
+    ? sql`and family.identity_id = any(${[...new Set(identityIds)]}::uuid[])`
+    : onOneServer
+  await sql`
+    update token_family family set revoked_at = ${revokedAt}
+    from unnest(${identityIds}::uuid[], ${familyIds}::uuid[]) as listed (identity_id, family_id)
+    where family.identity_id = listed.identity_id and family.family_id = listed.family_id and revoked_at is null
+      ${shards}`.execute(tx)
+}
+
 export async function revokeFamiliesOfClient(
   tx: Transaction,
   identityId: IdentityId,
   clientId: ClientId,
   now: Date,
 ): Promise<void> {
-  await tx
-    .updateTable('token_family')
-    .set({ revoked_at: now })
-    .where('identity_id', '=', identityId)
-    .where('client_id', '=', clientId)
-    .where('revoked_at', 'is', null)
-    .execute()
+  await revokeWhere(tx, sql`identity_id = ${identityId} and client_id = ${clientId}`, now)
+}
+
+/** Revokes all token families of identities. Their access tokens end with them, and are deleted when they expire. */
+export async function revokeTokensOf(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
+  await revokeWhere(tx, sql`identity_id = any(${identityIds}::uuid[])`, now)
 }
 
 /**
@@ -281,22 +310,24 @@ export async function revokeFamiliesOfClient(
  * redemption are visible afterwards.
  */
 export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
-  await tx.deleteFrom('token_family').where('identity_id', 'in', identityIds).execute()
-  await tx.deleteFrom('token_access_token').where('identity_id', 'in', identityIds).execute()
-}
-
-/**
- * Revokes all token families of identities, and deletes their access tokens. Families go first, so that tokens issued
- * by a concurrent redemption are visible afterwards.
- */
-export async function revokeTokensOf(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
-  await tx
-    .updateTable('token_family')
-    .set({ revoked_at: now })
-    .where('identity_id', 'in', identityIds)
-    .where('revoked_at', 'is', null)
-    .execute()
-  await tx.deleteFrom('token_access_token').where('identity_id', 'in', identityIds).execute()
+  for (const identityId of identityIds) {
+    const families = tx.selectFrom('token_family').select('family_id').where('identity_id', '=', identityId)
+    await changeAll(
+      (limit) => families.limit(limit).execute(),
+      (rows) =>
+        sql`
+          delete from token_family where identity_id = ${identityId}
+            and family_id = any(${rows.map((row) => row.family_id)}::uuid[])`.execute(tx),
+    )
+    const tokens = tx.selectFrom('token_access_token').select('token_sha256').where('identity_id', '=', identityId)
+    await changeAll(
+      (limit) => tokens.limit(limit).execute(),
+      (rows) =>
+        sql`
+          delete from token_access_token where identity_id = ${identityId}
+            and token_sha256 = any(${rows.map((row) => row.token_sha256)}::bytea[])`.execute(tx),
+    )
+  }
 }
 
 export async function deleteEndedFamilies(db: Database, now: Date, batch: number): Promise<number> {
