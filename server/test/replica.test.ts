@@ -42,11 +42,25 @@ before(async () => {
     select gen_random_uuid(), ${world.now()}, 'app.updated', 'operator', jsonb_build_object('nth', nth, 'text',
       (select string_agg(md5(random()::text), '') from generate_series(1, 40) where nth > 0))
     from generate_series(1, ${eventCount}::integer) nth`.execute(world.db)
+  if (standby) await untilReplayed(standby)
 })
 after(async () => {
   await world.close()
   await standby?.[Symbol.asyncDispose]()
 })
+
+/** More than a replica ever lags in these tests, also where the machine stands still for a second or two. */
+const patienceMilliseconds = 20_000
+
+/** Resolves when a standby has all that is committed now: reads of the service wait for that at most two seconds. */
+async function untilReplayed(standby: Cluster): Promise<void> {
+  const url = new Secret(serviceUrlOf(standby))
+  const { db, alone: withDedicatedConnection } = world.kernel
+  const storage = { db, withDedicatedConnection }
+  const reads = openLargeReads({ url, storage, onObstacle: assert.fail, patienceMilliseconds })
+  await reads.begin()(async () => {})
+  await reads.close()
+}
 
 const exportUrl = '/api/admin/audit/export?format=jsonl'
 const readExport = async () => eventsOf((await world.api.inject({ url: exportUrl, headers: world.admin })).body)
@@ -137,7 +151,8 @@ if (onPostgres) {
     assert.ok(standby)
     const url = new Secret(Object.assign(new URL(serviceUrlOf(standby)), { username: user }).href)
     const { db, alone: withDedicatedConnection } = world.kernel
-    const largeReads = openLargeReads({ url, storage: { db, withDedicatedConnection }, onObstacle })
+    const storage = { db, withDedicatedConnection }
+    const largeReads = openLargeReads({ url, storage, onObstacle, patienceMilliseconds })
     return { ...world.kernel, largeReads }
   }
 

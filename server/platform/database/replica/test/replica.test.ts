@@ -77,7 +77,9 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     assert.equal(await readAlone(await write()), 'primary')
     assert.deepEqual(obstacles, ['it is behind the primary'])
     await catchUp()
-    assert.equal(await read(await write()), 'replica')
+    const find = await write()
+    assert.equal(await open(t, serviceUrlOf(standby)).read(find), 'replica')
+    assert.equal(await read(find), 'replica')
     assert.deepEqual(obstacles, ['it is behind the primary', undefined])
   })
 
@@ -147,6 +149,7 @@ if (process.env['TEST_DATABASE_URL'] !== undefined) {
     t.after(() => other.storage.close())
     await using standbyOfOther = await startStandby(other.cluster)
     await ask(primary, 'create database other')
+    assert.equal(await open(t, serviceUrlOf(standby)).read(await write()), 'replica')
     await using withoutFeedback = await startStandby(primary, ['hot_standby_feedback=off'])
     const wrong: [url: string, reason: string | RegExp][] = [
       [serviceUrlOf(primary), /^it is no standby$/],
