@@ -31,8 +31,8 @@ after(async () => {
 afterEach(async () => {
   await clear([...Object.keys(queues), 'session_logout_receiver'])
   // An app that a test added has an owner of its own, whose turn would come before those of the next test.
-  await sql`delete from app where owner_user_id is null`.execute(world.db)
-  await sql`update webhook_endpoint set slow_until = null where slow_until is not null`.execute(world.db)
+  await world.changeMany(sql`delete from app where owner_user_id is null`)
+  await world.changeMany(sql`update webhook_endpoint set slow_until = null where slow_until is not null`)
   await analyze(Object.keys(queues))
 })
 
@@ -50,12 +50,12 @@ async function fill(statement: ReturnType<typeof sql>): Promise<void> {
 }
 
 async function clear(tables: string[]): Promise<void> {
-  await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} cascade`.execute(world.db)
+  await world.changeMany(sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} cascade`)
 }
 
 /** Updates the database's statistics. */
 async function analyze(tables: string[]): Promise<void> {
-  await sql`analyze ${sql.join(tables.map((name) => sql.table(name)))}`.execute(world.db)
+  await world.changeMany(sql`analyze ${sql.join(tables.map((name) => sql.table(name)))}`)
 }
 
 /** Adds apps of many owners, each with a webhook. The statistics are those before any delivery is pending. */
@@ -70,13 +70,13 @@ async function addApps(): Promise<void> {
   await fill(sql`
     insert into app select ${sql.raw(rows[0]?.text ?? '')}
     from (select * from app where client_id = ${clientId}) one cross join generate_series(1, ${apps}::integer) nth`)
-  await sql`delete from app where owner_user_id is null`.execute(world.db)
+  await world.changeMany(sql`delete from app where owner_user_id is null`)
   await fill(sql`
     insert into webhook_endpoint (receiver_id, client_id, url, created_at, updated_at)
     select client_id, client_id, 'https://app.example/hook', created_at, created_at from app`)
   for (const name of Object.keys(queues))
     await sql`alter table ${sql.table(name)} set (autovacuum_enabled = off)`.execute(world.db)
-  await sql`analyze`.execute(world.db)
+  await world.changeMany(sql`analyze`)
 }
 
 /** Adds due deliveries for apps, in the order of their IDs. */
