@@ -136,22 +136,42 @@ async function fillSets(db: TestWorld['db']): Promise<void> {
     from crowd where nth % 50 = 2`.execute(db)
 }
 
-/** Returns the processor time of this process, which runs an embedded database, and of the connections of another. */
-async function processorMilliseconds(): Promise<number> {
+/**
+ * Returns the processor time in milliseconds of this process, which runs an embedded database, and of each connection
+ * of another, by process ID.
+ */
+async function processorTimes(): Promise<Map<number, number>> {
   const { user, system } = process.cpuUsage()
-  const own = (user + system) / 1000
-  if (!onPostgres) return own
+  const times = new Map([[process.pid, (user + system) / 1000]])
+  if (!onPostgres) return times
   const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where datname = current_database()`.execute(world.db)
-  return rows.reduce((total, { pid }) => total + backendMilliseconds(pid), own)
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'`.execute(world.db)
+  for (const { pid } of rows) {
+    const milliseconds = backendMilliseconds(pid)
+    if (milliseconds !== undefined) times.set(pid, milliseconds)
+  }
+  return times
 }
 
-function backendMilliseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  const nanoseconds = threads.map(
-    (thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0],
-  )
-  return nanoseconds.reduce((total, each) => total + Number(each) / 1e6, 0)
+/** Returns undefined for a connection that has been closed meanwhile. */
+function backendMilliseconds(pid: number): number | undefined {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const nanoseconds = threads.map(
+      (thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0],
+    )
+    return nanoseconds.reduce((total, each) => total + Number(each) / 1e6, 0)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return undefined
+    throw error
+  }
+}
+
+/** Returns the processor time since then. A connection that was closed meanwhile has served none: it was unused. */
+async function millisecondsSince(before: Map<number, number>): Promise<number> {
+  const times = [...(await processorTimes())]
+  return times.reduce((total, [pid, milliseconds]) => total + milliseconds - (before.get(pid) ?? 0), 0)
 }
 
 /**
@@ -162,9 +182,9 @@ async function costOf(query: Record<string, string>, count = samples): Promise<n
   let least = Infinity
   const slowness = Math.max(1, Math.min(...Array.from({ length: count }, measureSlowness)))
   for (let nth = 0; nth < count; nth += 1) {
-    const start = await processorMilliseconds()
+    const before = await processorTimes()
     await directory.list(query)
-    least = Math.min(least, (await processorMilliseconds()) - start)
+    least = Math.min(least, await millisecondsSince(before))
   }
   return least / slowness
 }
