@@ -61,6 +61,8 @@ for (const [from, to] of moves)
     await signer.deny(denied)
     const pending = await signer.ask('Pay 3 €')
     assert.ok(pending)
+    // Its reader gives all leaves their places in the log, which the second service would otherwise do at any moment.
+    assert.equal((await fetch(`${first.baseUrl}/api/transparency/checkpoint`)).status, 200)
     const backup = await take(first)
     await first.end()
 
