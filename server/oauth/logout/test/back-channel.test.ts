@@ -364,20 +364,6 @@ test('BCL-09 an expired session sends no logout, but a later sign-out still does
   assert.equal(receiver.received.length, 1)
 })
 
-test('BCL-10 ending 70,000 sessions at once queues their logout tokens with one statement', async () => {
-  const [person, app] = [await world.person(), await appHearing()]
-  await sidAt(app, person)
-  await sender.stop()
-  await sql`
-    insert into session_app (session_id, known_session_id, identity_id, client_id, expires_at)
-    select each.id, each.id, ${person.identityId}::uuid, ${app.clientId}, ${world.now()}::timestamptz + interval '1 day'
-    from (select gen_random_uuid() as id from generate_series(1, 70000)) each`.execute(world.db)
-  const answer = await disconnectApp(person, app)
-  assert.equal(answer.statusCode, 204, answer.body)
-  assert.equal(await waiting(), 70_001)
-  await sql`delete from session_logout`.execute(world.db)
-})
-
 test('a deleted app, and one without a logout URI, gets no logout token', async () => {
   const person = await world.person()
   const [gone, changed] = [await appHearing(), await appHearing()]
