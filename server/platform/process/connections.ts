@@ -45,8 +45,11 @@ const usual: Bounds = {
   proxyIdleMilliseconds,
 }
 
-/** Requests of a connection: waiting ones, of which the first is in progress, and the state at the last check. */
-type Line = { isProxy: boolean; turns: (() => void)[]; answered: number; seen: string; since: number }
+/**
+ * Requests of a connection: waiting ones, of which the first is in progress; and the state at the last check, with the
+ * number of checks since it was first seen.
+ */
+type Line = { isProxy: boolean; turns: (() => void)[]; answered: number; seen: string; looks: number }
 
 /**
  * Creates an HTTP server on whose connections a client can leave at most one response unread. Requests of a connection
@@ -81,7 +84,7 @@ export function createBoundedServer(
   server.keepAliveTimeout = clientIdleMilliseconds
   server.on('connection', (socket: Socket) => {
     if (!enter(socket, bounds)) return void socket.destroy()
-    lines.set(socket, { isProxy: bounds.isProxy(socket), turns: [], answered: 0, seen: '', since: performance.now() })
+    lines.set(socket, { isProxy: bounds.isProxy(socket), turns: [], answered: 0, seen: '', looks: 0 })
     socket.once('close', () => {
       lines.delete(socket)
     })
@@ -110,14 +113,17 @@ function enter(socket: Socket, bounds: Bounds): boolean {
   return true
 }
 
-/** Cuts connections without progress. */
+/**
+ * Cuts connections without progress. Counts checks, not time: after a standstill of the machine, clients have their
+ * time to continue.
+ */
 function cutResting(lines: Map<Socket, Line>, bounds: Bounds): void {
-  const now = performance.now()
+  const lookMilliseconds = bounds.restMilliseconds / looksOfRest
   for (const [socket, line] of lines) {
     const isWorkedOn = line.turns.length > 0 && socket.writableLength === 0
     const seen = isWorkedOn ? '' : `${line.answered} ${socket.bytesWritten} ${unsentBytes(socket)}`
-    if (seen === '' || seen !== line.seen) Object.assign(line, { seen, since: now })
-    else if (now - line.since >= restOf(socket, line, bounds)) socket.destroy()
+    if (seen === '' || seen !== line.seen) Object.assign(line, { seen, looks: 0 })
+    else if ((line.looks += 1) * lookMilliseconds >= restOf(socket, line, bounds)) socket.destroy()
   }
 }
 

@@ -88,6 +88,21 @@ test('LOD-14 a response continues while the client reads it, however slowly, and
   assert.ok(ofSleeper < pieces * kilobytes64.length, 'the connection without a reader is cut')
 })
 
+test('LOD-14 a connection is not cut because the machine stood still', async (t) => {
+  const { open } = await listen(t, (_request, response) => response.end('here'))
+  const client = open()
+  const cut = once(client, 'close').then(() => 'cut')
+  client.write(get('/'))
+  await once(client, 'data')
+  // The server looks at its connections before the standstill and after it, and before the client sends again.
+  await rest(0.3 * restMilliseconds)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * restMilliseconds)
+  await rest(0.1 * restMilliseconds)
+  client.write(get('/'))
+  assert.equal(await Promise.race([once(client, 'data').then(() => 'answered'), cut]), 'answered')
+  client.destroy()
+})
+
 test('LOD-14 a slow response and a slow request body are not cut', async (t) => {
   const { port } = await listen(t, (requested, response) => {
     requested.resume().once('end', () => setTimeout(() => response.end('here'), 2 * restMilliseconds))
@@ -147,32 +162,44 @@ test('LOD-15 connections above the limit of a process are closed until others en
   for (const socket of first) socket.destroy()
 })
 
-/** Opens connections from an address, each with a request. Returns how many were answered and why others ended. */
+/** Returns 'answered' when a connection has an answer, or why it ended. */
+function outcomeOf(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    socket.once('data', () => resolve('answered'))
+    socket.on('error', ({ message }) => resolve(message))
+    socket.once('close', () => resolve('closed'))
+  })
+}
+
+/**
+ * Opens connections from an address and then one from another. When that one is answered, all have been accepted or
+ * closed, and none has been without a request for long. Then a request is sent over each. Returns how many were
+ * answered, why others ended, and whether the other address was answered.
+ */
 async function answered(t: TestContext, { port, from, count }: { port: number; from: string; count: number }) {
-  const sockets = Array.from({ length: count }, () =>
-    connect({ port, host: '127.0.0.1', localAddress: from }).once('connect', function (this: Socket) {
-      this.write(get('/healthz'))
-    }),
-  )
-  t.after(() => sockets.forEach((socket) => socket.destroy()))
-  const ends = await Promise.all(
-    sockets.map(
-      (socket) =>
-        new Promise<string>((resolve) => {
-          socket.once('data', () => resolve('answered'))
-          socket.on('error', ({ message }) => resolve(message))
-          socket.once('close', () => resolve('closed'))
-        }),
-    ),
-  )
+  const open = (localAddress: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
+    t.after(() => socket.destroy())
+    return socket
+  }
+  const sockets = Array.from({ length: count }, () => open(from))
+  const outcomes = sockets.map(outcomeOf)
+  const isConnected = (socket: Socket) =>
+    new Promise<void>((resolve) => socket.once('connect', resolve).once('close', () => resolve()))
+  await Promise.all(sockets.map(isConnected))
+  const other = open('127.0.0.3')
+  other.write(get('/healthz'))
+  const ofOther = await outcomeOf(other)
+  for (const socket of sockets) socket.write(get('/healthz'))
+  const ends = await Promise.all(outcomes)
   const reasons = new Set(ends.filter((end) => end !== 'answered'))
-  return { count: ends.filter((end) => end === 'answered').length, reasons: [...reasons].join(', ') }
+  return { count: ends.filter((end) => end === 'answered').length, reasons: [...reasons].join(', '), ofOther }
 }
 
 test('LOD-37 the connection of a trusted proxy is kept between requests longer than that of a client', async (t) => {
   const server = createBoundedServer({}, (_request, response) => response.end('here'), {
     isProxy: ({ remoteAddress }) => remoteAddress === '127.0.0.2',
-    proxyIdleMilliseconds: 8000,
+    proxyIdleMilliseconds: 12_000,
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
@@ -192,7 +219,7 @@ test('LOD-37 the connection of a trusted proxy is kept between requests longer t
   const answeredAt = performance.now()
   await once(proxy.resume(), 'close')
   const milliseconds = performance.now() - answeredAt
-  assert.ok(milliseconds > 7500, `it was closed after ${milliseconds} ms`)
+  assert.ok(milliseconds > 11_500, `it was closed after ${milliseconds} ms`)
 })
 
 test('LOD-37 a trusted proxy that does not read is cut as every client', async (t) => {
@@ -220,8 +247,7 @@ for (const [setting, from, ofOne] of [
     const service = await startService({ environment: { LOG_LEVEL: 'error', TRUST_PROXY: setting }, embedded: true })
     t.after(() => service.close())
     const port = Number(new URL(service.baseUrl).port)
-    const { count, reasons } = await answered(t, { port, from, count: 600 })
+    const { count, reasons, ofOther } = await answered(t, { port, from, count: 600 })
     assert.equal(count, ofOne, reasons)
-    const other = await answered(t, { port, from: '127.0.0.3', count: 1 })
-    assert.equal(other.count, 1, 'other addresses are answered')
+    assert.equal(ofOther, 'answered', 'other addresses are answered')
   })
