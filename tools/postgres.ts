@@ -2,10 +2,10 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePorts } from './ports.ts'
 import { findPrograms } from './program.ts'
 
 const oldestVersion = 15
@@ -79,7 +79,7 @@ export async function startCopy(
 type Prepared = { bin: string; folder: string; owner: Owner; password: string; settings: string[] }
 
 async function serve({ bin, folder, owner, password, settings }: Prepared): Promise<Cluster> {
-  const port = await freePort()
+  const [port] = await freePorts(1)
   const all = [...settings, `port=${port}`, 'listen_addresses=127.0.0.1', 'max_connections=300']
   const options = all.flatMap((setting) => ['-c', setting])
   const launch = () =>
@@ -143,17 +143,6 @@ function initialize(bin: string, folder: string, password: string, owner: Owner)
     stdio: ['ignore', 'ignore', 'pipe'],
     ...owner,
   })
-}
-
-/** Returns a free port. If another process takes it first, the server fails with an error. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The system assigned no TCP port')
-  return address.port
 }
 
 /** Resolves when the server accepts connections; rejects with its output if it ends before. */

@@ -3,11 +3,11 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createAuthenticator } from '../../server/testing/authenticator.ts'
+import { freePorts } from '../../tools/ports.ts'
 import { fieldsOf, listOf, textOf } from '../terminal.ts'
 import { inherited } from '../testing/environment.ts'
 
@@ -51,19 +51,6 @@ async function startServer(): Promise<ChildProcess> {
   child.once('exit', () => reject(new Error(`The server did not start:\n${words}`)))
   await promise
   return child
-}
-
-/** Different free ports: all are reserved before they are released. */
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0))
-  return Promise.all(
-    probes.map(async (probe) => {
-      await once(probe, 'listening')
-      const address = probe.address()
-      probe.close()
-      return address !== null && typeof address === 'object' ? address.port : 0
-    }),
-  )
 }
 
 type Run = { code: number; stdout: string; stderr: string }

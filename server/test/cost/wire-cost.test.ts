@@ -1,33 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { limits } from '@countersign/protocol/formats/limits'
 import { costlyMetadata, costlyResponses, costlyXml } from '#testing/costly-saml.ts'
 import { costlyForms, costlyJson, inHeader } from '#testing/costly-text.ts'
 import { anonymousMillisecondsMax, type Shapes } from '#testing/parser-cost.ts'
-import { startService, type Service } from '#testing/service.ts'
+import { freePorts, startService, type Service } from '#testing/service.ts'
 
 let service: Service
 let metricsUrl = ''
 before(async () => {
-  const port = await freePort()
+  const [port] = await freePorts(1)
   metricsUrl = `http://localhost:${port}/metrics`
   const environment = { RATE_LIMITS: 'off', METRICS_PORT: String(port), TRUST_PROXY: '1', LOG_LEVEL: 'error' }
   service = await startService({ environment })
 })
 after(() => service.close())
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
-}
 
 /** Returns the processor time of the service so far, in milliseconds. */
 async function processorTime(): Promise<number> {
