@@ -161,7 +161,8 @@ test('SRF-04 no document causes a redirect', async (t) => {
 
 test('SRF-06 a slow, endless, compressed or oversized response is cut', async (t) => {
   const documents = await host(t)
-  const soon = { ...requested, withinMilliseconds: 200 }
+  /** Only a response that never ends has so little time: what is cut for another reason may take longer to arrive. */
+  const limitFor = (reason: string) => (reason === 'timed_out' ? { ...requested, withinMilliseconds: 200 } : requested)
   const outbound = createOutboundClient(local)
   const flood = Buffer.alloc(65_536, ' ')
   const reasons: Record<string, [Parameters<typeof documents.answer>[1], string]> = {
@@ -187,16 +188,18 @@ test('SRF-06 a slow, endless, compressed or oversized response is cut', async (t
     '/silent': [() => {}, 'timed_out'],
   }
   for (const [path, [answer, reason]] of Object.entries(reasons))
-    await assert.rejects(outbound.get(documents.answer(path, answer), soon), { reason }, path)
+    await assert.rejects(outbound.get(documents.answer(path, answer), limitFor(reason)), { reason }, path)
   documents.answer('/full', { body: `"${'a'.repeat(5118)}"` })
   assert.equal(String((await outbound.get(documents.at('/full'), requested)).json).length, 5118)
 
   const headers = Array.from({ length: 10_000 }, (_, nth) => `x-${nth}: 1\r\n`).join('')
   const early = 'HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'.repeat(1000)
   const talkative = await rawPort(t, `HTTP/1.1 200 OK\r\n${headers}content-type: application/json\r\n\r\n{}`)
-  await assert.rejects(outbound.get(`http://localhost:${talkative.port}/`, soon), { reason: 'HPE_HEADER_OVERFLOW' })
+  const overflown = 'HPE_HEADER_OVERFLOW'
+  await assert.rejects(outbound.get(`http://localhost:${talkative.port}/`, requested), { reason: overflown })
   const hesitant = await rawPort(t, early)
-  await assert.rejects(outbound.get(`http://localhost:${hesitant.port}/`, soon), { reason: 'timed_out' })
+  const tooLate = 'timed_out'
+  await assert.rejects(outbound.get(`http://localhost:${hesitant.port}/`, limitFor(tooLate)), { reason: tooLate })
 })
 
 test('SRF-07 a proxy in the environment is not used', async (t) => {
