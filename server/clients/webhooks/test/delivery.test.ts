@@ -6,6 +6,7 @@ import { type ClientId, asId } from '@countersign/protocol/ids'
 import { Webhook } from 'standardwebhooks'
 import { transaction } from '#platform/database/database.ts'
 import { freePorts } from '#testing/service.ts'
+import { startStopwatch } from '#testing/stopwatch.ts'
 import { type ReceivedWebhook, startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { type TestApp, type TestWorld, createWorld } from '#testing/world.ts'
 import { enqueueWebhooks, notifySender, pruneDeliveries, pruneFormerDeliveries } from '#clients/webhooks/delivery.ts'
@@ -104,12 +105,12 @@ test('a delivery does not wait for the next poll of a sender that pauses for two
   const receiver = await startWebhookReceiver()
   t.after(receiver.close)
   const app = await appHearing(receiver.url)
-  const began = performance.now()
+  using watch = startStopwatch()
   for (let count = 1; count <= 10; count += 1) {
     await notifyApp(app)
     await receiver.has(count)
   }
-  assert.ok(performance.now() - began < 10_000)
+  assert.ok(watch.milliseconds() < 10_000)
 })
 
 test('an event that is rolled back is never delivered', async (t) => {

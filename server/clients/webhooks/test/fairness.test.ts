@@ -6,6 +6,7 @@ import { transaction } from '#platform/database/database.ts'
 import { createHostResolver } from '#platform/outbound/host-lookup.ts'
 import { createOutboundClient } from '#platform/outbound/fetch.ts'
 import { startNameServer } from '#testing/name-server.ts'
+import { startStopwatch } from '#testing/stopwatch.ts'
 import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 import { type Person, type TestWorld, createWorld } from '#testing/world.ts'
 import { enqueueWebhooks, notifySender } from '#clients/webhooks/delivery.ts'
@@ -57,10 +58,10 @@ async function listener(t: TestContext) {
 /** Measures how long the app of another user waits for its event. */
 async function untilHeard(t: TestContext): Promise<{ milliseconds: number }> {
   const { receiver, clientId } = await listener(t)
-  const began = performance.now()
+  using watch = startStopwatch()
   await notifyApps([clientId])
   await receiver.has(1)
-  return { milliseconds: performance.now() - began }
+  return { milliseconds: watch.milliseconds() }
 }
 
 /** Counts the webhooks of others, whose answers are held, that arrive between the storing of an event and the event. */

@@ -5,6 +5,7 @@ import type { OrganizationId } from '@countersign/protocol/ids'
 import { codeIn, openMailbox, type Mailbox } from '#testing/mailbox.ts'
 import { startNameServer } from '#testing/name-server.ts'
 import { editAddress } from '#testing/people.ts'
+import { startStopwatch } from '#testing/stopwatch.ts'
 import { createWorld, type TestWorld } from '#testing/world.ts'
 import { recheckDomains } from '#organizations/domains/domain-check.ts'
 import { isVerifiedFor } from '#organizations/domains/domain.ts'
@@ -276,9 +277,9 @@ test('DOM-08 unresponsive name servers delay the check of other domains by secon
   const sound = await verifiedDomain('heard.example')
   dns.stayAway(silent.challenge.name)
   world.pass(day)
-  const begun = performance.now()
+  using watch = startStopwatch()
   await recheckDomains(world.kernel, world.now())
-  assert.ok(performance.now() - begun < 8000)
+  assert.ok(watch.milliseconds() < 8000)
   assert.equal((await sound.read())?.checkedAt, world.now().toISOString())
   assert.equal((await silent.read())?.status, 'verified')
   silent.publish()
