@@ -12,6 +12,7 @@ import { exchange, textOf, type Reply } from './load/exchange.ts'
 import { beginLoad, findLostUpdates, type Load } from './load/load.ts'
 import { openSmallDisk } from './harness/small-disk.ts'
 import { until } from './harness/process.ts'
+import { timed } from './harness/stalls.ts'
 
 const onPostgres = process.env['TEST_DATABASE_URL'] !== undefined
 /** Less than a segment of the log, so that the log cannot grow while a table still can. */
@@ -104,9 +105,9 @@ test('STO-04 on a full disk failed writes return 503, and acknowledged data is k
   assert.equal(refused.body['error'], 'temporarily_unavailable')
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
   for (let probe = 0; probe < 10; probe += 1) {
-    const startedAt = performance.now()
-    assert.equal((await exchange(`${service.baseUrl}/healthz`))?.status, 200)
-    assert.ok(performance.now() - startedAt < 1000, 'it responds while the disk is full')
+    const { result: reply, milliseconds } = await timed(() => exchange(`${service.baseUrl}/healthz`))
+    assert.equal(reply?.status, 200)
+    assert.ok(milliseconds < 1000, 'it responds while the disk is full')
     await wait(100)
   }
   assert.equal(service.process.exitCode, null)

@@ -9,6 +9,7 @@ import { requests, seed } from './load/throughput.ts'
 import { describeMemory, inspectable, megabytes, measureMemory, type Memory } from './load/memory.ts'
 import { makeNonsense, type Nonsense, type ValidInput } from './harness/fuzz-inputs.ts'
 import { originOf, readOperations } from './operations.ts'
+import { timed } from './harness/stalls.ts'
 
 /** Few enough that the users stay signed in most of the time: some of the requests sign them out. */
 const batch = 250
@@ -60,7 +61,7 @@ test(`INJ-05 none of ${requests} malformed requests (seed ${seed}) causes an int
     await Promise.all(Array.from({ length: parallel }, send))
     // The machine may have been busy. A request that really hangs does so alone, too.
     for (const nonsense of slow) {
-      const { milliseconds } = await sendNonsense(service, nonsense, agent)
+      const { milliseconds } = await timed(() => sendNonsense(service, nonsense, agent))
       if (milliseconds > hangMillisecondsOf(nonsense)) faults.push(`hangs: ${JSON.stringify(nonsense).slice(0, 1500)}`)
     }
     const probedAt = performance.now()

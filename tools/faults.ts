@@ -31,7 +31,7 @@ if (values.seconds !== undefined) process.env.HOSTILE_SECONDS = process.env.SOAK
 
 /** Files that need one of the databases, or would find nothing new on the other. */
 const onlyFor = {
-  embedded: ['embedded.test.ts', 'power-failure.test.ts', 'slow-callers.test.ts'],
+  embedded: ['embedded.test.ts', 'power-failure.test.ts', 'slow-callers.test.ts', 'stalls.test.ts'],
   postgres: [
     'postgres.test.ts',
     'connections.test.ts',
