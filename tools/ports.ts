@@ -10,22 +10,40 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/**
- * Port range of a test process: below the ports that systems assign to connections, and different from other test
- * processes. A port that is released and listened on again later is therefore not taken in between.
- */
-const portsOfProcess = 100
-const firstPort = 10_240 + (process.pid % 220) * portsOfProcess
-let tried = randomInt(portsOfProcess)
+/** Blocks of ports for test processes, below the ports that systems assign to connections. */
+const firstPort = 10_240
+const blocks = 220
+const portsOfBlock = 100
+let claimed: Promise<number> | undefined
+let tried = randomInt(portsOfBlock)
 
+/** Listens on another port of the block each time, so that a port which is released is not soon found again. */
 async function listenSomewhere(): Promise<Server> {
+  const first = await (claimed ??= claimBlock())
   tried += 1
-  const server = createServer().listen(firstPort + (tried % portsOfProcess))
+  const server = await listenAt(first + 1 + (tried % (portsOfBlock - 1)))
+  return server ?? listenSomewhere()
+}
+
+/**
+ * Claims a block of ports, and returns the first. The process listens on that one until it ends: no other test process
+ * takes a port of the block between its release here and the start of a service on it, however long that takes.
+ */
+async function claimBlock(block = process.pid % blocks): Promise<number> {
+  const first = firstPort + block * portsOfBlock
+  const guard = await listenAt(first)
+  guard?.unref()
+  return guard ? first : claimBlock((block + 1) % blocks)
+}
+
+/** Returns undefined if the port is in use. */
+async function listenAt(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port)
   try {
     await once(server, 'listening')
     return server
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return listenSomewhere()
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Answer, type Packet } from 'dns-packet'
+import { freePorts } from '../../tools/ports.ts'
 
 /** Behavior for queries of a name: answers records, an error, or nothing. */
 type Behaviour = { records: Answer[]; silentFor?: string } | { message: Buffer } | { responseCode: number } | 'silence'
@@ -122,13 +123,12 @@ export async function startNameServer() {
   }
 }
 
-/** Listens on the same port for both. */
+/** Listens on the same port for both. A port that the system assigns to one may be in use for the other. */
 async function listenOnBoth(udp: ReturnType<typeof createSocket>, tcp: ReturnType<typeof createServer>) {
-  tcp.listen(0, '127.0.0.1')
+  const [port = 0] = await freePorts(1)
+  tcp.listen(port, '127.0.0.1')
   await once(tcp, 'listening')
-  const address = tcp.address()
-  if (address === null || typeof address === 'string') throw new Error('the name server has no port')
-  udp.bind(address.port, '127.0.0.1')
+  udp.bind(port, '127.0.0.1')
   await once(udp, 'listening')
-  return address.port
+  return port
 }
