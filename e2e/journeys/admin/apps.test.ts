@@ -11,7 +11,7 @@ import { newChallenge } from '../../../server/testing/world.ts'
 import { askAdmin } from '../../fixtures/admin-api.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 import { foundOrganization } from '../../apps/organization-choice.ts'
-import type { Person } from '../../fixtures/person.ts'
+import { noonZone, type Person } from '../../fixtures/person.ts'
 import { openRecoveryStage } from '../../fixtures/recovery-stage.ts'
 import { watch } from '../../fixtures/visual-checks.ts'
 
@@ -203,7 +203,7 @@ test('CON-20 the old secret of an app works until the end that the page announce
   await look('admin-rotate-app-secret')
   const [response] = await Promise.all([page.waitForResponse(/\/secret\?/), press('rotate-secret')])
   const { previousUntil } = await response.json()
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: noonZone })
   await page.getByText(rotate.previousUntil(format.format(new Date(previousUntil)))).waitFor()
   await look('admin-app-secret')
   const second = await newSecret()

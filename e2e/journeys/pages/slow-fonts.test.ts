@@ -55,7 +55,7 @@ for (const [width, locale] of [
   [360, 'ar-EG'],
 ] as const)
   test(`pages move by less than ${shiftMax} when typefaces come late: ${width} pixels, ${locale}`, async () => {
-    const person = await stage.invite({ locale, viewport: { width, height: 740 } })
+    const person = await stage.invite({ locale, timezoneId: 'UTC', viewport: { width, height: 740 } })
     const { authUrl, baseUrl, businessUrl } = stage.service
     const shifts: Record<string, number> = {}
     const visit = async (paths: string[]) => {
@@ -69,7 +69,7 @@ for (const [width, locale] of [
     await person.page.waitForURL(/\/account/)
     await visit(['/security', '/activity', '/signing'].map((path) => `${authUrl}/account${path}`))
     for (const hour of greetedHours) {
-      await person.page.clock.setFixedTime(new Date().setHours(hour))
+      await person.page.clock.setFixedTime(new Date().setUTCHours(hour))
       await visit([`${authUrl}/account?at=${hour}`])
     }
     await visit([`${businessUrl}/organizations`, `${authUrl}/developers`])
