@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { twoColors } from '../../../server/testing/pictures.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
+import { loadPicture } from '../../fixtures/windows.ts'
 
 let stage: TestEnvironment
 before(async () => {
@@ -26,8 +27,7 @@ test('the consent page shows the logo and color of the app, below the name of th
 
   await page.goto(`${shop.origin}/sign-in`)
   const logo = page.locator('.app-head img')
-  await logo.waitFor()
-  assert.ok(await logo.evaluate((img) => img instanceof HTMLImageElement && img.naturalWidth > 0))
+  await loadPicture(logo)
   assert.equal(await page.locator('.app-mark rect').getAttribute('fill'), '#c0ffee')
   assert.equal(await page.locator('.letterhead img').count(), 0)
   await page.locator('.letterhead').getByText('Example ID').waitFor()
