@@ -97,11 +97,11 @@ for (const height of [640, 760])
       return region.contains(document.elementFromPoint(left + 40, top + 40))
     })
     assert.ok(isVisible, 'the buttons cover the text')
-    const scrolled = text.evaluate(
-      (region) => new Promise((resolve) => region.addEventListener('scrollend', () => resolve(null), { once: true })),
-    )
+    const scrolling = await text.evaluateHandle((region) => ({
+      end: new Promise((resolve) => region.addEventListener('scrollend', () => resolve(null), { once: true })),
+    }))
     await page.keyboard.press('End')
-    await scrolled
+    await scrolling.evaluate(({ end }) => end)
     await page.keyboard.press('End')
     await page.locator('[data-action="sign"][aria-disabled="false"]').waitFor()
     await ada.leave()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { watch } from '../../fixtures/visual-checks.ts'
+import { untilDrawn, watch } from '../../fixtures/visual-checks.ts'
 import { openStage, type TestEnvironment } from '../../fixtures/environment.ts'
 
 let stage: TestEnvironment
@@ -14,6 +14,8 @@ test('each fault would have been detected', async () => {
   const { look, faults } = await watch(person, { language: 'de' })
   await person.page.goto(`${stage.service.authUrl}/login`)
   await person.control('sign-in').waitFor()
+  // Only what moves after the page was drawn counts as a shift.
+  await person.page.evaluate(untilDrawn)
   await person.page.evaluate(() => {
     reportError(new Error('a message'))
     document.querySelector('main')?.before(Object.assign(document.createElement('img'), { width: 400, height: 90 }))
