@@ -134,7 +134,7 @@ test('an owner invites a colleague with a signed change, and they register and j
 })
 
 test('an error of a page and a violation of its policy would have been noticed', async () => {
-  await firefox.open(`${stage.service.authUrl}/login`)
+  await firefox.open(`${stage.service.authUrl}/help`)
   await firefox.evaluate(() => {
     const script = document.createElement('script')
     script.textContent = 'document.title = "run"'
@@ -143,8 +143,10 @@ test('an error of a page and a violation of its policy would have been noticed',
       throw new Error('planted')
     })
     void Promise.reject(new Error('forgotten'))
+    // The page is not left before the error.
+    return new Promise((resolve) => setTimeout(resolve))
   })
-  await firefox.open(`${stage.service.authUrl}/login`)
+  await firefox.open(`${stage.service.authUrl}/help`)
   const errors = (await firefox.takeErrors()).join('\n')
   for (const expected of [/Content-Security-Policy.*inline script/, /planted/, /forgotten/])
     assert.match(errors, expected)
