@@ -15,7 +15,8 @@ export type Module<Env> = {
   check: (env: Env, warn: (sentence: string) => void) => Promise<Verdict>
 }
 
-const moduleMilliseconds = 30_000
+/** Ends a module that hangs. Some sign in and out several times, which takes a slow machine long. */
+const moduleMilliseconds = 180_000
 
 /**
  * Runs the modules of a plan as tests, one after another, and compares docs/conformance.md with the results. A module
