@@ -43,7 +43,7 @@ const ofSomePages: RegExp[] = [
   /[\\/](protocol[\\/]src[\\/](?!formats[\\/](?!signing))|(typebox|signature)[\\/])/,
   // Consoles.
   /[\\/](activity-words|locales[\\/]en[\\/](account|activity))\.\w+$/,
-  /[\\/](uqr|pictures|charts)[\\/]|[\\/](Code|Timeline|Shell|business-call|upload|use-latest-read)\.\w+$/,
+  /[\\/](uqr|pictures|charts|uris)[\\/]|[\\/](Code|Timeline|Shell|business-call|upload|use-latest-read)\.\w+$/,
 ]
 
 if (digestBuilt() !== digestOfSources()) await build()

@@ -2,7 +2,3 @@
 export function parseUrlList(text: string): string[] {
   return [...new Set(text.split(/\s+/).filter((line) => line !== ''))]
 }
-
-export function isAddress(text: string): boolean {
-  return URL.canParse(text)
-}

@@ -9,12 +9,12 @@ import { Field } from '../../components/form/Field.tsx'
 import { TextArea } from '../../components/display/Facts.tsx'
 import { RadioGroup } from '../../components/form/Choice.tsx'
 import { PageHead } from '../../components/frame/Frame.tsx'
+import { useUriProblem } from '../../components/uris/uri-problems.ts'
 import { Card } from '../../components/ui/Card.tsx'
 import { Icon } from '../../components/ui/Icon.tsx'
 import { postLogoutRedirectUrisFor } from './quickstart/recipes.ts'
 import { faultsOf } from './settings/app-draft.ts'
-import { rulesFor } from './settings/redirect-uris.ts'
-import { useProblem } from './settings/RedirectUris.tsx'
+import { rulesFor } from '../../lib/uris/redirect-uris.ts'
 import type { OwnApp } from './Developers.tsx'
 import { type RegisteredApp, useRegistration } from './register-app.ts'
 import type { Navigate } from './routes.ts'
@@ -126,7 +126,7 @@ function NewRedirectUris({ value, isPublic, hasFault, onInput }: RedirectUrisPro
   const messages = useMessages()
   const words = messages.developers
   const uris = parseUrlList(value)
-  const problem = useProblem(hasFault ? uris : [], isPublic, messages)
+  const problem = useUriProblem(hasFault ? uris : [], isPublic, messages.redirects)
   const room = useRef<HTMLDivElement>(null)
   return (
     <div class="stack tight" ref={room}>

@@ -7,8 +7,10 @@ import { TextArea } from '../../../components/display/Facts.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { Dialog } from '../../../components/form/Dialog.tsx'
 import { Field } from '../../../components/form/Field.tsx'
+import { useUriProblem } from '../../../components/uris/uri-problems.ts'
 import { isolate } from '../../../lib/text/isolate.ts'
-import { isAddress, parseUrlList } from '../../../lib/urls.ts'
+import { redirectUriFault, rulesFor } from '../../../lib/uris/redirect-uris.ts'
+import { parseUrlList } from '../../../lib/urls.ts'
 import { Ask } from '../acting/Ask.tsx'
 import { useOperator } from '../acting/operator.ts'
 import { ShownOnce } from '../acting/ShownOnce.tsx'
@@ -28,7 +30,7 @@ export function NewApp({ onCreated, onClose }: { onCreated: (created: CreatedApp
     ...{ name: '', redirectUris: '', kind: 'confidential', scopes: [...defaultAllowedScopes] },
   })
   const [isChecked, setChecked] = useState(false)
-  const { kind } = draft
+  const isPublic = draft.kind === 'public'
   const name = draft.name.trim()
   const redirectUris = parseUrlList(draft.redirectUris)
   const allowedScopes = standardScopes.filter((scope) => draft.scopes.includes(scope))
@@ -37,8 +39,8 @@ export function NewApp({ onCreated, onClose }: { onCreated: (created: CreatedApp
     label: words.create,
     do: async () => {
       setChecked(true)
-      if (!isDisplayName(name) || !areUrls(redirectUris)) return
-      const body = { name, redirectUris, allowedScopes, public: kind === 'public' }
+      if (!isDisplayName(name) || !areAllowed(redirectUris, isPublic)) return
+      const body = { name, redirectUris, allowedScopes, public: isPublic }
       onCreated(await ask('POST /api/admin/apps', { body }))
     },
   }
@@ -51,7 +53,7 @@ export function NewApp({ onCreated, onClose }: { onCreated: (created: CreatedApp
         ...['apps', 'create', '--name', name || '…'],
         ...(redirectUris.length === 0 ? ['…'] : redirectUris).flatMap((uri) => ['--redirect-uri', uri]),
         ...['--scope', allowedScopes.join(' ')],
-        ...(kind === 'public' ? ['--public'] : []),
+        ...(isPublic ? ['--public'] : []),
       ]}
     >
       <DraftFields draft={draft} isChecked={isChecked} onChange={(changed) => setDraft({ ...draft, ...changed })} />
@@ -64,6 +66,10 @@ type FieldsProps = { draft: Draft; isChecked: boolean; onChange: (changed: Parti
 function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
   const words = useAppsMessages()
   const { name, redirectUris, kind, scopes } = draft
+  const isPublic = kind === 'public'
+  const uris = parseUrlList(redirectUris)
+  const hasFault = isChecked && !areAllowed(uris, isPublic)
+  const problem = useUriProblem(hasFault ? uris : [], isPublic, words.redirects)
   return (
     <>
       <Field
@@ -79,7 +85,7 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
         hint={words.redirectUrisHint}
         value={redirectUris}
         onInput={(written) => onChange({ redirectUris: written })}
-        problem={isChecked && !areUrls(parseUrlList(redirectUris)) ? words.redirectUrisProblem : undefined}
+        problem={hasFault ? (problem ?? words.redirectUrisProblem) : undefined}
       />
       <RadioGroup
         name="kind"
@@ -102,8 +108,10 @@ function DraftFields({ draft, isChecked, onChange }: FieldsProps) {
   )
 }
 
-function areUrls(uris: string[]): boolean {
-  return uris.length > 0 && uris.every(isAddress)
+/** Checks whether the service accepts all redirect URIs of an app, as far as that is certain before it sees them. */
+function areAllowed(uris: string[], isPublic: boolean): boolean {
+  const rules = rulesFor(isPublic)
+  return uris.length > 0 && uris.every((uri) => redirectUriFault(uri, rules) === undefined)
 }
 
 type CreatedProps = { of: CreatedApp; onClose: () => void }

@@ -2,7 +2,7 @@ import { isDisplayName } from '@countersign/protocol/formats/display-name'
 import { pageLimits } from '@countersign/protocol/formats/registries/page-limits'
 import { isReservedScope, isResourceKey, isResourceScope } from '@countersign/protocol/formats/scope'
 import type { NewResource, Resource, ResourceChange } from '@countersign/protocol/clients/resources'
-import { urlLengthMax } from '../settings/web-urls.ts'
+import { urlLengthMax } from '../../../lib/uris/web-urls.ts'
 
 /** The input for a resource. Scopes are one per line, each followed by a space and its description. */
 export type ResourceDraft = { displayName: string; resourceKey: string; audience: string; scopes: string }

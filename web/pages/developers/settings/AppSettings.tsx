@@ -10,11 +10,12 @@ import { Field } from '../../../components/form/Field.tsx'
 import { TextArea } from '../../../components/display/Facts.tsx'
 import { RadioGroup } from '../../../components/form/Choice.tsx'
 import { toast } from '../../../components/frame/toast.ts'
+import { useUriProblem } from '../../../components/uris/uri-problems.ts'
 import { Card } from '../../../components/ui/Card.tsx'
 import { parseUrlList } from '../../../lib/urls.ts'
 import { LearnMore } from '../LearnMore.tsx'
 import { changeOf, draftOf, type Draft, type DraftError, type Switch, webLinks } from './app-draft.ts'
-import { RedirectUris, useProblem } from './RedirectUris.tsx'
+import { RedirectUris } from './RedirectUris.tsx'
 import { updateApp } from './update-app.ts'
 import { useMessages } from '../words.ts'
 
@@ -230,7 +231,7 @@ function Addresses({ app, draft, faults, onChange }: AddressesProps & Pick<Props
   const words = messages.developers
   const { postLogoutRedirectUris } = draft
   const hasFault = faults.has('postLogoutRedirectUris')
-  const problem = useProblem(hasFault ? parseUrlList(postLogoutRedirectUris) : [], app.public, messages)
+  const problem = useUriProblem(hasFault ? parseUrlList(postLogoutRedirectUris) : [], app.public, messages.redirects)
   return (
     <>
       <RedirectUris

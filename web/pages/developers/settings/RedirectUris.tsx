@@ -1,35 +1,12 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Field } from '../../../components/form/Field.tsx'
 import { TextArea } from '../../../components/display/Facts.tsx'
+import { faultyUris, useUriProblem } from '../../../components/uris/uri-problems.ts'
 import { Disclosure } from '../../../components/ui/Disclosure.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { parseUrlList } from '../../../lib/urls.ts'
-import { isolate } from '../../../lib/text/isolate.ts'
-import { type DeveloperWords, useMessages } from '../words.ts'
-import { checkRedirectUri, redirectUriFault, type RedirectUriCheck, rulesFor } from './redirect-uris.ts'
-
-function faultsIn(uris: string[], isPublic: boolean) {
-  const rules = rulesFor(isPublic)
-  return uris.flatMap((uri, index) => {
-    const fault = redirectUriFault(uri, rules)
-    return fault ? [{ uri, index, fault }] : []
-  })
-}
-
-/**
- * Returns a sentence about the first URI with a fault, or undefined. The sentence stays the same while that URI is
- * corrected, because screen readers would announce another one with every character.
- */
-export function useProblem(uris: string[], isPublic: boolean, words: DeveloperWords): string | undefined {
-  const [first] = faultsIn(uris, isPublic)
-  const found = first && {
-    what: `${first.fault} ${first.index} ${uris.length}`,
-    text: `${isolate(first.uri)} ${words.redirects.faults[first.fault]}`,
-  }
-  const said = useRef(found)
-  if (said.current?.what !== found?.what) said.current = found
-  return said.current?.text
-}
+import { useMessages } from '../words.ts'
+import { checkRedirectUri, type RedirectUriCheck } from '../../../lib/uris/redirect-uris.ts'
 
 type Props = { value: string; isPublic: boolean; hasFault: boolean; onInput: (text: string) => void }
 
@@ -37,8 +14,8 @@ type Props = { value: string; isPublic: boolean; hasFault: boolean; onInput: (te
 export function RedirectUris({ value, isPublic, hasFault, onInput }: Props) {
   const words = useMessages()
   const uris = parseUrlList(value)
-  const faults = faultsIn(uris, isPublic)
-  const problem = useProblem(hasFault ? uris : [], isPublic, words)
+  const faults = faultyUris(uris, isPublic)
+  const problem = useUriProblem(hasFault ? uris : [], isPublic, words.redirects)
   const described = hasFault ? 1 : 0
   return (
     <>

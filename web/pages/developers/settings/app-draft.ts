@@ -3,8 +3,8 @@ import { parseRecipientKey } from '@countersign/protocol/formats/encryption/reci
 import { isDisplayName, isShown } from '@countersign/protocol/formats/display-name'
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
 import { parseUrlList } from '../../../lib/urls.ts'
-import { isEndpointUrl, isWebUrl } from './web-urls.ts'
-import { redirectUriFault, type RedirectUriRules } from './redirect-uris.ts'
+import { isEndpointUrl, isWebUrl } from '../../../lib/uris/web-urls.ts'
+import { redirectUriFault, type RedirectUriRules } from '../../../lib/uris/redirect-uris.ts'
 import { rebaseLists, urlLists } from './update-app.ts'
 
 /** The input for the settings of an app. URLs are one per line. */

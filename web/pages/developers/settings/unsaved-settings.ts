@@ -3,7 +3,7 @@ import type { ClientId } from '@countersign/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type DraftState, useDraft, useUnsaved } from '../../../components/form/draft.ts'
 import { changeOf, draftOf, faultsOf, rebaseDraft, type Draft, type DraftError } from './app-draft.ts'
-import { rulesFor } from './redirect-uris.ts'
+import { rulesFor } from '../../../lib/uris/redirect-uris.ts'
 
 /** What the developer has entered in the settings of an app, and the app that it was entered for. */
 type Kept = { app: App; draft: Draft }

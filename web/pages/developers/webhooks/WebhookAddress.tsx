@@ -7,7 +7,7 @@ import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
 import { useUnsaved } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
-import { isEndpointUrl } from '../settings/web-urls.ts'
+import { isEndpointUrl } from '../../../lib/uris/web-urls.ts'
 import { useMessages } from '../words.ts'
 
 type Props = {

@@ -1,5 +1,6 @@
 import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.ts'
 import { numberOf } from '../../format.ts'
+import { redirectMessages } from '../redirect-uris.ts'
 
 /** Holds the messages about apps and the access to them, for operators. In Arabic. */
 export const adminAppsMessages: typeof english = {
@@ -14,6 +15,7 @@ export const adminAppsMessages: typeof english = {
   redirectUris: 'عناوين إعادة التوجيه',
   redirectUrisHint: 'العناوين التي يعود إليها المستخدمون بعد تسجيل الدخول، عنوان في كل سطر.',
   redirectUrisProblem: 'أدخل عناوين كاملة، مثل \u2068https://app.example.com/callback\u2069.',
+  redirects: redirectMessages,
   kind: 'النوع',
   kinds: {
     confidential: { label: 'خادم', about: 'يحتفظ بسر العميل.' },

@@ -41,6 +41,7 @@ export const adminMessages: typeof english = {
     group_exists: 'هذا المفتاح مستخدم في مجموعة أخرى.',
     group_not_found: 'هذه المجموعة غير موجودة.',
     app_not_found: 'هذا التطبيق غير موجود.',
+    invalid_redirect_uri: 'لا تسمح الخدمة بأحد عناوين إعادة التوجيه. تحقق من كل منها.',
     organization_not_found: 'هذه المؤسسة غير موجودة.',
     organization_ending: 'ما زال تعليقها يُنهي الرموز والعضويات. حاول مجددًا بعد دقيقة.',
     no_owner: 'غادر آخر مالك، ولا يستطيع أي مشرف أن يحل محله.',

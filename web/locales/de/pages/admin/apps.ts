@@ -1,4 +1,5 @@
 import type { adminAppsMessages as english } from '../../../en/pages/admin/apps.ts'
+import { redirectMessages } from '../redirect-uris.ts'
 
 /** Holds the messages about apps and the access to them, for operators. In German. */
 export const adminAppsMessages: typeof english = {
@@ -13,6 +14,7 @@ export const adminAppsMessages: typeof english = {
   redirectUris: 'Redirect-URIs',
   redirectUrisHint: 'Adressen für die Rückkehr nach der Anmeldung, eine pro Zeile.',
   redirectUrisProblem: 'Gib vollständige URLs ein, etwa https://app.example.com/callback.',
+  redirects: redirectMessages,
   kind: 'Art',
   kinds: {
     confidential: { label: 'Server', about: 'Die App bewahrt ein Client-Secret auf.' },

@@ -39,6 +39,7 @@ export const adminMessages: typeof english = {
     group_exists: 'Eine andere Gruppe hat diesen Schlüssel.',
     group_not_found: 'Diese Gruppe gibt es nicht.',
     app_not_found: 'Diese App gibt es nicht.',
+    invalid_redirect_uri: 'Der Dienst erlaubt eine der Redirect-URIs nicht. Prüfe jede davon.',
     organization_not_found: 'Diese Organisation gibt es nicht.',
     organization_ending: 'Ihre Sperrung beendet noch Tokens und Mitgliedschaften. Versuche es in einer Minute erneut.',
     no_owner: 'Der letzte Inhaber ist nicht mehr dabei, und kein Admin kann an seine Stelle treten.',

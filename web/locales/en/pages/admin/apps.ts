@@ -1,4 +1,5 @@
 import type { StandardScope } from '@countersign/protocol/formats/scope'
+import { redirectMessages } from '../redirect-uris.ts'
 
 /** Holds the messages about apps and the access to them, for operators. */
 export const adminAppsMessages = {
@@ -13,6 +14,7 @@ export const adminAppsMessages = {
   redirectUris: 'Redirect URIs',
   redirectUrisHint: 'Where users return after signing in, one per line.',
   redirectUrisProblem: 'Enter full URLs, such as https://app.example.com/callback.',
+  redirects: redirectMessages,
   kind: 'Type',
   kinds: {
     confidential: { label: 'Server', about: 'It keeps a client secret.' },

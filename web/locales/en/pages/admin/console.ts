@@ -38,6 +38,7 @@ export const adminMessages = {
     group_exists: 'Another group has this key.',
     group_not_found: 'There is no such group.',
     app_not_found: 'There is no such app.',
+    invalid_redirect_uri: 'This service doesn’t allow one of the redirect URIs. Check each of them.',
     organization_not_found: 'There is no such organization.',
     organization_ending: 'Its suspension still ends tokens and memberships. Try again in a minute.',
     no_owner: 'The last owner has left, and no admin can take their place.',

@@ -1,4 +1,4 @@
-import { readSiteSettings } from '../../../lib/page-data.ts'
+import { readSiteSettings } from '../page-data.ts'
 import { hasPlainAuthority, isLoopback, isVisibleAscii, urlLengthMax } from './web-urls.ts'
 
 /** Why the service refuses a redirect URI, as far as that is certain before the server sees it. */
