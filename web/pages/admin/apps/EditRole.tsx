@@ -9,6 +9,7 @@ import { findIdentityId } from '../acting/find-identity.ts'
 import { isKey } from '../acting/key.ts'
 import { useOperator } from '../acting/operator.ts'
 import { optionsOf } from '../acting/options-of.ts'
+import { useEntered } from '../acting/use-entered.ts'
 import { wordsOf } from '../acting/words-of.ts'
 import { hasRole, type RoleView, withRole } from './role-view.ts'
 import { type Replacing, useReplacement } from './use-replacement.ts'
@@ -17,18 +18,13 @@ import { useAppsMessages } from './words.ts'
 type Props = Replacing & { role?: RoleView; onClose: () => void; onStale: (roles: AppRoles) => void }
 
 type Values = { key: string; name: string; groups: string; people: string }
-/** What the operator has entered into fields, and the value that each had before. */
-type Entered = { [Name in keyof Values]?: { text: string; over: string } }
-
 /** Adds a role of an app, or changes its name and who has it. */
 export function EditRole({ role, onClose, onStale, ...replacing }: Props) {
   const { roles: words } = useAppsMessages()
   const operator = useOperator()
   const replace = useReplacement(replacing, onStale)
   const { clientId, of: before } = replacing
-  const [entered, setEntered] = useState<Entered>({})
-  const current = valuesOf(role)
-  const draft = withEntered(current, entered)
+  const { draft, enter } = useEntered(valuesOf(role))
   const [isChecked, setChecked] = useState(false)
   const { key } = draft
   const displayName = draft.name.trim() || key
@@ -67,7 +63,7 @@ export function EditRole({ role, onClose, onStale, ...replacing }: Props) {
         draft={draft}
         isNew={role === undefined}
         problem={isChecked ? keyProblem : undefined}
-        onChange={(name, text) => setEntered({ ...entered, [name]: { text, over: current[name] } })}
+        onChange={enter}
       />
     </Ask>
   )
@@ -80,15 +76,6 @@ function valuesOf(role: RoleView | undefined): Values {
     groups: role?.groups.join(' ') ?? '',
     people: role?.handles.map(atHandle).join(' ') ?? '',
   }
-}
-
-/** Returns what the fields show: what was entered, except over a value that another operator has changed since. */
-function withEntered(current: Values, entered: Entered): Values {
-  const shown = (name: keyof Values) => {
-    const [now, own] = [current[name], entered[name]]
-    return own?.over === now ? own.text : now
-  }
-  return { key: shown('key'), name: shown('name'), groups: shown('groups'), people: shown('people') }
 }
 
 type FieldsProps = {
