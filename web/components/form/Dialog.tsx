@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { ApiError } from '../../lib/api/call.ts'
 import { errorMessage, reportUnexpected } from '../../lib/api/error-message.ts'
 import { focusAgain } from '../../lib/focus.ts'
 import { useMessages } from '../frame/Root.tsx'
@@ -61,11 +62,30 @@ export function Dialog({ title, onClose, children }: Props) {
   )
 }
 
-/** Shows an error and announces it to screen readers. Also reports bugs of the page to the console. */
+/**
+ * Shows an error and announces it to screen readers. Also reports bugs of the page to the console. Users who are signed
+ * out can sign in beside the page, which may hold what they typed: a page that is opened without a session offers that.
+ */
 export function ErrorMessage({ of }: { of: unknown }) {
   const words = useMessages()
   useEffect(() => {
     if (of !== undefined) reportUnexpected(of)
   }, [of])
-  return <div role="alert">{of !== undefined && <p class="problem">{errorMessage(of, words)}</p>}</div>
+  return (
+    <div role="alert">
+      {of !== undefined && (
+        <p class="problem">
+          {errorMessage(of, words)}
+          {of instanceof ApiError && of.code === 'unauthorized' && (
+            <>
+              {' '}
+              <a class="link" href={location.href} target="_blank">
+                {words.login.title}
+              </a>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  )
 }

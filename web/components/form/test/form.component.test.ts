@@ -4,6 +4,7 @@ import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { event, renderInPage, type } from '../../../testing/render.ts'
 
+const { ApiError } = await import('../../../lib/api/call.ts')
 const { ActionForm, Actions } = await import('../Actions.tsx')
 const { RadioGroup, Select } = await import('../Choice.tsx')
 const { Field } = await import('../Field.tsx')
@@ -76,6 +77,27 @@ test('an action runs once at a time, and its error is shown in words', async () 
   assert.equal(button.getAttribute('aria-busy'), 'false')
   assert.notEqual(find('[role="alert"]').textContent, '')
   assert.doesNotMatch(text(), /broken/, 'the message of a fault is not for users')
+})
+
+test('who is signed out when they save can sign in beside the page, which keeps what they typed', async () => {
+  const refusals = [new ApiError(401, 'unauthorized', ''), new ApiError(404, 'app_not_found', '')]
+  const { find, after } = await renderInPage(() => {
+    const [draft, write] = useState('')
+    const doing = useActions()
+    const save = { name: 'save', label: 'Save', do: () => Promise.reject(refusals.shift()) }
+    const name = h(Field, { name: 'name', label: 'Name', value: draft, onInput: write })
+    return h(ActionForm, { submit: save, doing, children: name })
+  })
+  await after(() => type(find('input'), 'Ada'))
+  await after(() => find('form').dispatchEvent(event('submit')))
+  const link = find('.actions [role="alert"] a')
+  assert.equal(link.textContent, 'Sign in')
+  // The page without a session leads to the sign-in page, and that returns to it.
+  assert.deepEqual([link.getAttribute('href'), link.getAttribute('target')], [location.href, '_blank'])
+  assert.equal(Reflect.get(find('input'), 'value'), 'Ada')
+  await after(() => find('form').dispatchEvent(event('submit')))
+  assert.notEqual(find('.actions [role="alert"]').textContent, '')
+  assert.equal(document.querySelector('.actions a'), null, 'another error says nothing of signing in')
 })
 
 test('a list shows what was chosen last, whichever answer comes first, and reads again after an error', async () => {
