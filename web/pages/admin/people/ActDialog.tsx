@@ -124,13 +124,14 @@ function Activate({ identity, onDone, onClose }: Props) {
   const { activate } = usePeopleMessages()
   const { ask } = useOperator()
   const { identityId, handle, displayName } = identity
+  const words = identity.deletionDueAt === null ? activate : activate.alone
   const doneSentence = (changed: AdminIdentityDetails | undefined) => {
-    if (changed?.suspensions.length === 0) return activate.done
-    return changed && isSuspendedByDirectory(changed) ? activate.remains : activate.ended
+    if (changed && isSuspendedByDirectory(changed)) return activate.remains
+    return changed?.suspensions.length === 0 && changed.deletionDueAt === null ? activate.done : activate.ended
   }
   const act = {
     name: 'activate',
-    label: activate.now,
+    label: words.now,
     do: async () => {
       await ask('DELETE /api/admin/identities/:identityId/suspension', { params: { identityId } })
       onClose()
@@ -138,13 +139,8 @@ function Activate({ identity, onDone, onClose }: Props) {
     },
   }
   return (
-    <Ask
-      title={activate.title(isolate(displayName))}
-      act={act}
-      onClose={onClose}
-      command={['people', 'activate', handle]}
-    >
-      <p>{isSuspendedByDirectory(identity) ? activate.whatRemains : activate.what}</p>
+    <Ask title={words.title(isolate(displayName))} act={act} onClose={onClose} command={['people', 'activate', handle]}>
+      <p>{isSuspendedByDirectory(identity) ? activate.whatRemains : words.what}</p>
     </Ask>
   )
 }

@@ -49,7 +49,7 @@ export function Overview({ identity, onAct, onDone }: Props) {
         </div>
       </div>
       {identity.deletionDueAt === null && may('people.recover') && <Recovery identity={identity} onDone={onDone} />}
-      {identity.deletionDueAt === null && may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
+      {may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
       <Deletion identity={identity} onAct={onAct} />
     </>
   )
@@ -98,10 +98,14 @@ function useFacts(identity: AdminIdentityDetails): Fact[] {
   ]
 }
 
-/** Says who suspends an identity. Operators end their own suspension alone, and can suspend the account in any case. */
+/**
+ * Says who suspends an identity. Operators end their own suspension alone. They can suspend the account in any case,
+ * except while a deletion is scheduled, which has ended what the identity can use.
+ */
 function Suspension({ identity, onAct }: Pick<Props, 'identity' | 'onAct'>) {
   const { suspend, activate } = usePeopleMessages()
   const ours = suspensionByOperators(identity)
+  const isDeleted = identity.deletionDueAt !== null
   return (
     <>
       {identity.suspensions.map((each) => (
@@ -109,12 +113,12 @@ function Suspension({ identity, onAct }: Pick<Props, 'identity' | 'onAct'>) {
           <SuspensionFacts of={each} />
           {each === ours && (
             <button type="button" class="button primary" data-action="ask-activate" onClick={() => onAct('activate')}>
-              {activate.open}
+              {isDeleted ? activate.alone.open : activate.open}
             </button>
           )}
         </div>
       ))}
-      {ours?.scope !== 'account' && (
+      {!isDeleted && ours?.scope !== 'account' && (
         <div class="danger-row">
           <div>
             <strong>{suspend.row}</strong>

@@ -109,6 +109,12 @@ export const adminPeopleMessages: typeof english = {
     done: (name) => `أُعيد تنشيط هوية ${name}.`,
     ended: (name) => `انتهى تعليق هوية ${name}.`,
     remains: (name) => `انتهى تعليقك لهوية ${name}. لا يزال الدليل يعلّقها.`,
+    alone: {
+      open: 'إنهاء التعليق…',
+      title: (name) => `إنهاء تعليق هوية ${name}`,
+      what: 'ينتهي التعليق وحده. يبقى حذف الهوية مقررًا، ولا يمكن استخدامها ما لم تُستعَد.',
+      now: 'إنهاء التعليق',
+    },
   },
   signOut: {
     open: 'تسجيل الخروج…',

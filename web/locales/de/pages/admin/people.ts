@@ -105,6 +105,12 @@ export const adminPeopleMessages: typeof english = {
     done: (name) => `${name} ist wieder aktiv.`,
     ended: (name) => `Die Sperre von ${name} ist beendet.`,
     remains: (name) => `Deine Sperre von ${name} ist beendet. Das Verzeichnis sperrt die Identität weiterhin.`,
+    alone: {
+      open: 'Sperre beenden\u00a0…',
+      title: (name) => `Sperre von ${name} beenden`,
+      what: 'Nur die Sperre endet. Die Identität wird weiterhin gelöscht, wenn niemand sie wiederherstellt.',
+      now: 'Sperre beenden',
+    },
   },
   signOut: {
     open: 'Abmelden\u00a0…',

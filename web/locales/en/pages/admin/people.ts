@@ -102,6 +102,13 @@ export const adminPeopleMessages = {
     done: (name: string) => `${name} is active again.`,
     ended: (name: string) => `The suspension of ${name} has ended.`,
     remains: (name: string) => `Your suspension of ${name} has ended. The directory still suspends the identity.`,
+    /** While a deletion is scheduled. */
+    alone: {
+      open: 'End suspension…',
+      title: (name: string) => `End the suspension of ${name}`,
+      what: 'Only the suspension ends. The identity is still to be deleted, and can’t be used unless it is restored.',
+      now: 'End suspension',
+    },
   },
   signOut: {
     open: 'Sign out…',

@@ -64,6 +64,26 @@ test('a suspension of one identity by operators can be ended, or widened to the 
   assert.match(both.text(), /Suspended: .*Left the company.*Suspended by the directory/s)
 })
 
+test('a suspension is shown and can be ended while a deletion is scheduled, which stays so', async () => {
+  const deletion = {
+    status: 'deletion_scheduled',
+    statusReason: 'By their request',
+    deletionDueAt: pageMoment,
+  } as const
+  const [before, after] = [{ ...suspended(suspension), ...deletion }, pagePerson({ ...deletion, version: 2 })]
+  const { click, submit, offers, says, text, find } = await open(before, after)
+  assert.match(text(), /Suspended: .*Left the company.*To be deleted: .*By their request/s)
+  assert.deepEqual(offers(), ['activate'])
+  assert.equal(find('[data-action="ask-activate"]').textContent, 'End suspension…')
+  await click('[data-action="ask-activate"]')
+  assert.match(find('dialog').textContent, /still to be deleted/)
+  await submit()
+  assert.match(says(), /The suspension of .*Ada.* has ended/)
+  assert.deepEqual(offers(), [])
+  assert.doesNotMatch(text(), /Left the company/)
+  assert.match(text(), /To be deleted/)
+})
+
 test('an activated identity that the directory suspends is not said to be active', async () => {
   const { click, submit, says, text } = await open(suspended(suspension, ofDirectory), suspended(ofDirectory))
   await click('[data-action="ask-activate"]')
