@@ -40,23 +40,31 @@ export const UncheckedSignature = Type.String({ ...aSignature, maxLength: 200 })
 
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
 
-const entityTag = '^"(0|[1-9][0-9]{0,8})"$'
+/** Entity tag of a version that is a number, or `*` for any version of what exists (RFC 9110 §13.1.1). */
+const ofNumber = '^(\\*|"(0|[1-9][0-9]{0,8})")$'
+/** The same for a version that is a digest. */
+const ofDigest = '^(\\*|"[A-Za-z0-9_-]{22}")$'
+const inQuotes = 'in quotation marks; * for any'
 
 /** Header of a change that replaces only the version that its caller has read. */
 export const IfMatch = Type.Object({
   'if-match': Type.String({
-    pattern: entityTag,
-    description: 'The version or revision that the change replaces, in quotation marks',
+    pattern: ofNumber,
+    description: `The version or revision that the change replaces, ${inQuotes}`,
   }),
 })
 
 /** Without this header, the change replaces any version. */
 export const OptionalIfMatch = Type.Object({
   'if-match': Type.Optional(
-    Type.String({
-      pattern: entityTag,
-      description: 'The version that the change replaces, in quotation marks; absent for any',
-    }),
+    Type.String({ pattern: ofNumber, description: `The version that the change replaces, ${inQuotes}, as without it` }),
+  ),
+})
+
+/** The same where the version is a digest. */
+export const OptionalIfMatchDigest = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({ pattern: ofDigest, description: `The version that the change replaces, ${inQuotes}, as without it` }),
   ),
 })
 

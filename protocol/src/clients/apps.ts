@@ -10,7 +10,7 @@ import { GroupKey } from '../accounts/groups.ts'
 import { ClientId, IdentityId } from '../ids.ts'
 import { Slug } from '../organizations/organizations.ts'
 import { pictureBody } from '../pictures.ts'
-import { Timestamp, nullable, WebUrl } from '../values.ts'
+import { OptionalIfMatchDigest, Timestamp, nullable, WebUrl } from '../values.ts'
 
 export const Algorithm = Type.Enum([...algorithms], { type: 'string' })
 
@@ -189,15 +189,6 @@ export const App = Type.Object({
 export type App = Static<typeof App>
 
 const ByClientId = Type.Object({ clientId: ClientId })
-/** Optional: without it, the request changes any version. */
-const ofVersion = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      pattern: '^"[A-Za-z0-9_-]{22}"$',
-      description: 'The version that the change is based on, in quotation marks; absent for any',
-    }),
-  ),
-})
 const graceSeconds = Type.Integer({ minimum: 0, maximum: limits.clientSecretGraceSecondsMax })
 
 /** Bodies and answers of the operations on apps, shared by the admin API and the developer API. */
@@ -207,7 +198,7 @@ export const operations = {
     answers: { 201: Type.Object({ ...App.properties, clientSecret: Type.Optional(Type.String()) }) },
   },
   show: { takes: { params: ByClientId }, answers: { 200: App } },
-  change: { takes: { params: ByClientId, headers: ofVersion, body: AppChange }, answers: { 200: App } },
+  change: { takes: { params: ByClientId, headers: OptionalIfMatchDigest, body: AppChange }, answers: { 200: App } },
   delete: { takes: { params: ByClientId }, answers: { 204: NoContent } },
   setIcon: { takes: { params: ByClientId }, answers: { 200: App } },
   rotateSecret: {

@@ -3,6 +3,7 @@ import { GroupKey } from '../accounts/groups.ts'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../formats/limits.ts'
 import { ClientId, IdentityId } from '../ids.ts'
+import { OptionalIfMatchDigest } from '../values.ts'
 
 /** Key of a role of an app: ASCII only, so that no two keys look alike. */
 export const RoleKey = Type.String({
@@ -56,15 +57,6 @@ export const AppRolesChange = Type.Object(
 export type AppRolesChange = Static<typeof AppRolesChange>
 
 const params = Type.Object({ clientId: ClientId })
-/** Optional: without it, the request replaces any version. */
-const headers = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      pattern: '^"[A-Za-z0-9_-]{22}"$',
-      description: 'The version that the change replaces, in quotation marks; absent for any',
-    }),
-  ),
-})
 const reading = { security: 'admin', cors: 'auth host', permission: 'apps.read' } as const
 
 export const getAppRoles = endpoint(
@@ -77,6 +69,6 @@ export const getAppRoles = endpoint(
 export const replaceAppRoles = endpoint(
   'PUT /api/admin/apps/:clientId/roles',
   { ...reading, permission: 'apps.manage', summary: 'Replace the roles of an app and who has them' },
-  { params, headers, body: AppRolesChange },
+  { params, headers: OptionalIfMatchDigest, body: AppRolesChange },
   { 200: AppRoles },
 )

@@ -19,12 +19,7 @@ export function suspensionRoutes(host: Host, { kernel, lifecycle }: SuspensionSe
     onRequest,
     async handler(request) {
       await count(request)
-      const entityTag = request.headers['if-match']
-      const target = {
-        operator: of(request),
-        ...request.params,
-        version: entityTag === undefined ? undefined : versionIn(entityTag),
-      }
+      const target = { operator: of(request), ...request.params, version: versionIn(request.headers['if-match']) }
       return suspend({ db, lifecycle }, { ...target, ...request.body }, clock())
     },
   })

@@ -223,8 +223,8 @@ function mountChanges(host: Host, { kernel, apps, lifecycle }: RegistrationServi
     handler: (request, reply) =>
       whileChanging(request, async () => {
         const { clientId } = request.params
-        const entityTag = request.headers['if-match']
-        const target = { manager: managerOf(request), clientId, version: entityTag && opaqueVersionIn(entityTag) }
+        const version = opaqueVersionIn(request.headers['if-match'])
+        const target = { manager: managerOf(request), clientId, version }
         const { app, isForAll } = await updateApp(kernel, target, settingsOf(request.body), clock())
         apps.forget(clientId)
         if (isForAll) await apps.forgetEverywhere(clientId)

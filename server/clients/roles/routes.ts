@@ -25,8 +25,8 @@ export function roleRoutes(host: Host, kernel: ServerContext, apps: AppDirectory
     onRequest,
     async handler(request, reply) {
       const { clientId } = request.params
-      const entityTag = request.headers['if-match']
-      const target = { operator: of(request), clientId, version: entityTag && opaqueVersionIn(entityTag) }
+      const version = opaqueVersionIn(request.headers['if-match'])
+      const target = { operator: of(request), clientId, version }
       const { roles, isForAll } = await replaceRoles(db, target, request.body, clock())
       apps.forget(clientId)
       if (isForAll) await apps.forgetEverywhere(clientId)

@@ -22,8 +22,8 @@ const errors = defineErrors({
   version_mismatch: [412, 'The identity was changed meanwhile. Read it again.'],
 })
 
-/** An edit by an operator of one version of an identity. */
-type Target = { operator: Operator; identityId: IdentityId; version: number }
+/** An edit by an operator of one version of an identity, or of any. */
+type Target = { operator: Operator; identityId: IdentityId; version: number | undefined }
 
 /**
  * Changes the username, the name or the address of an identity, like its user. The address is not verified. Both
@@ -64,7 +64,7 @@ async function replace(
   now: Date,
 ): Promise<{ before: IdentityRow; after: IdentityRow }> {
   const { before, userId } = await lockForEdit(tx, operator, identityId)
-  if (before.version !== version) throw errors.version_mismatch()
+  if (version !== undefined && before.version !== version) throw errors.version_mismatch()
   const edited = { ...before, ...profile, ...(email !== undefined && { email }) }
   const changed = (['handle', 'displayName', 'email'] as const).filter((field) => edited[field] !== before[field])
   if (changed.length === 0) return { before, after: before }

@@ -67,12 +67,12 @@ function shownValue({ baseUrl }: Pick<Config, 'baseUrl'>, key: string, value: Se
   return key === logoKey && typeof value === 'string' ? pictureUrl(baseUrl, value) : value
 }
 
-/** A change by an operator of the settings of one revision. */
-export type SettingTarget = { operator: Operator; replaced: number }
+/** A change by an operator of the settings of one revision, or of any. */
+export type SettingTarget = { operator: Operator; replaced: number | undefined }
 
 /**
  * Changes settings. Throws `invalid_request`, `permission_denied`, `setting_fixed_by_environment`, or
- * `version_mismatch` if the settings are of another revision.
+ * `version_mismatch` if the settings are of another revision, or another request changes them at the same time.
  */
 export function updateSettings(kernel: Kernel, target: SettingTarget, changes: SettingChanges): Promise<Settings> {
   const named = settingKeys.filter((key) => changes[key] !== undefined)
@@ -131,7 +131,7 @@ function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Repla
   return operatorTransaction(db, operator, async (tx) => {
     afterCommit(tx, () => current.refresh())
     const before = await readStoredSettings(tx)
-    if (before?.revision !== replaced) throw errors.version_mismatch()
+    if (!before || (replaced !== undefined && before.revision !== replaced)) throw errors.version_mismatch()
     const { settings, restoredFrom } = await replacing(tx, before.stored)
     const changed = settingKeys.filter((key) => !isDeepStrictEqual(settings[key], before.stored[key]))
     if (changed.length === 0) return describe(config, before)
@@ -141,9 +141,9 @@ function replaceSettings(kernel: Kernel, target: SettingTarget, replacing: Repla
       if (sentence !== undefined) throw errors.invalid_request({ sentence })
     }
     const row: NewRevision = { stored: settings, changed, restoredFrom, ...auditFieldsOf(operator) }
-    if (!(await storeRevision(tx, replaced, row, now))) throw errors.version_mismatch()
+    if (!(await storeRevision(tx, before.revision, row, now))) throw errors.version_mismatch()
     if (changed.includes(logoKey)) await deleteOtherPictures(tx, service.id, await listNamedLogos(tx))
-    const revision = replaced + 1
+    const revision = before.revision + 1
     const changes = changed.map((key) => ({ path: key, from: textOf(before.stored[key]), to: textOf(settings[key]) }))
     const details = { revision, changed, changes, ...(restoredFrom !== undefined && { restoredFrom }) }
     await recordAuditEvent(tx, { action: 'settings.updated', ...auditFieldsOf(operator), details }, now)

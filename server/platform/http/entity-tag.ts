@@ -3,14 +3,18 @@ export function entityTagOf(version: number | string): string {
   return `"${version}"`
 }
 
-/** Returns the version in an entity tag, whose form the schema `IfMatch` has checked. */
-export function versionIn(entityTag: string): number {
-  return Number(opaqueVersionIn(entityTag))
+/**
+ * Returns the version that `If-Match` names, whose form its schema has checked. Undefined for any: without the header,
+ * or for `*`, which any version of what exists matches (RFC 9110 §13.1.1).
+ */
+export function versionIn(ifMatch: string | undefined): number | undefined {
+  const version = opaqueVersionIn(ifMatch)
+  return version === undefined ? undefined : Number(version)
 }
 
-/** Returns the version in an entity tag, where it is not a number. */
-export function opaqueVersionIn(entityTag: string): string {
-  return entityTag.replaceAll('"', '')
+/** Returns the version that `If-Match` names, where it is not a number. Undefined for any. */
+export function opaqueVersionIn(ifMatch: string | undefined): string | undefined {
+  return ifMatch === '*' ? undefined : ifMatch?.replaceAll('"', '')
 }
 
 /**
