@@ -17,6 +17,7 @@ import type { OwnApp } from './Developers.tsx'
 import { Quickstart } from './quickstart/Quickstart.tsx'
 import { type AppTab, appTabs, type Navigate, routePath } from './routes.ts'
 import { type SettingsDrafts, useSettingsDraft } from './settings/unsaved-settings.ts'
+import type { KeptForms } from './unsaved/kept-input.ts'
 import { useUsage } from './usage/use-usage.ts'
 import { useLocale, useMessages } from './words.ts'
 
@@ -32,6 +33,7 @@ type Props = {
   tab: AppTab
   issued: IssuedSecretsState
   drafts: SettingsDrafts
+  kept: KeptForms
   goTo: Navigate
   onChanged: (app: App) => void
   onDeleted: () => void
@@ -64,7 +66,7 @@ function UnknownApp({ goTo }: Pick<Props, 'goTo'>) {
 
 type KnownProps = Omit<Props, 'app'> & { app: OwnApp }
 
-function KnownApp({ app, tab, issued, drafts, goTo, onChanged, onDeleted }: KnownProps) {
+function KnownApp({ app, tab, issued, drafts, kept, goTo, onChanged, onDeleted }: KnownProps) {
   const words = useMessages().developers
   const usage = useUsage(app.clientId, { isAwaited: tab === 'quickstart' })
   const form = useSettingsDraft(app, drafts)
@@ -92,8 +94,10 @@ function KnownApp({ app, tab, issued, drafts, goTo, onChanged, onDeleted }: Know
         <Quickstart app={app} clientSecret={clientSecret} usage={usage.current} onChanged={onChanged} />
       )}
       {tab === 'settings' && <OnDemand key={tab} load={loadSettings} given={{ app, form, onChanged }} />}
-      {tab === 'webhook' && <OnDemand key={tab} load={loadWebhook} given={{ app, onIssued: issued.add }} />}
-      {tab === 'resources' && <OnDemand key={tab} load={loadResources} given={{ app }} />}
+      {tab === 'webhook' && (
+        <OnDemand key={tab} load={loadWebhook} given={{ app, kept: kept.webhook, onIssued: issued.add }} />
+      )}
+      {tab === 'resources' && <OnDemand key={tab} load={loadResources} given={{ app, kept: kept.resource }} />}
       {tab === 'usage' && <OnDemand key={tab} load={loadUsage} given={{ usage }} />}
       {tab === 'danger' && (
         <OnDemand key={tab} load={loadDanger} given={{ app, onIssued: issued.add, onChanged, onDeleted }} />

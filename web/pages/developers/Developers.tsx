@@ -20,7 +20,9 @@ import { AppSwitcher } from './AppSwitcher.tsx'
 import { IssuedSecrets, useIssuedSecrets } from './danger/IssuedSecrets.tsx'
 import { NewApp } from './NewApp.tsx'
 import { type DeveloperRoute, type Navigate, routePath, parseRoute } from './routes.ts'
+import { useRegistration } from './register-app.ts'
 import { useSettingsDrafts } from './settings/unsaved-settings.ts'
+import { useKeptForms } from './unsaved/kept-input.ts'
 import { useMessages } from './words.ts'
 
 /** An app with its last sign-in, if that is known. */
@@ -30,6 +32,8 @@ export function Developers() {
   const words = useMessages().developers
   const { apps, setApps, identities, doing, read } = useOwnApps()
   const drafts = useSettingsDrafts(apps)
+  const kept = useKeptForms()
+  const register = useRegistration(apps ?? [])
   const signingOut = useSignOut()
   const [place, goTo] = useRoute({ parseRoute, routePath })
   const here = place.at === 'app' ? place.clientId : undefined
@@ -58,14 +62,15 @@ export function Developers() {
       {apps && place.at === 'list' && <AppList apps={apps} goTo={goTo} />}
       {apps && place.at === 'new' && (
         <NewApp
-          apps={apps}
           identities={identities}
+          kept={kept.newApp}
           goTo={goTo}
+          register={register}
           onCreated={({ clientSecret, ...created }) => {
             const { clientId } = created
             setApps((current = []) => [{ ...created, lastSignInAt: null }, ...current])
             if (clientSecret !== undefined) issued.add({ name: 'clientSecret', app: created, secret: clientSecret })
-            else if (!created.public) issued.setLostOf(clientId)
+            else if (!created.public) issued.addLost(clientId)
             goTo({ at: 'app', clientId, tab: 'quickstart' }, { replacing: true })
           }}
         />
@@ -77,9 +82,11 @@ export function Developers() {
           tab={place.tab}
           issued={issued}
           drafts={drafts}
+          kept={kept}
           goTo={goTo}
           onChanged={(changed) => setApps((current) => current?.map((each) => withChange(each, changed)))}
           onDeleted={() => {
+            kept.dropOf(place.clientId)
             setApps((current) => current?.filter(({ clientId }) => clientId !== place.clientId))
             goTo({ at: 'list' }, { replacing: true })
           }}

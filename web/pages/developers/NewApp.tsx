@@ -1,10 +1,10 @@
 import type { ResponseOf } from '@countersign/protocol/api'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { atHandle } from '../../lib/text/handle.ts'
 import { parseUrlList } from '../../lib/urls.ts'
 import { ActionForm } from '../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../components/form/use-actions.ts'
-import { useDraft, useUnsaved } from '../../components/form/draft.ts'
+import { useDraft } from '../../components/form/draft.ts'
 import { Field } from '../../components/form/Field.tsx'
 import { TextArea } from '../../components/display/Facts.tsx'
 import { RadioGroup } from '../../components/form/Choice.tsx'
@@ -15,30 +15,43 @@ import { Icon } from '../../components/ui/Icon.tsx'
 import { postLogoutRedirectUrisFor } from './quickstart/recipes.ts'
 import { faultsOf } from './settings/app-draft.ts'
 import { rulesFor } from '../../lib/uris/redirect-uris.ts'
-import type { OwnApp } from './Developers.tsx'
-import { type RegisteredApp, useRegistration } from './register-app.ts'
+import type { RegisteredApp, Registration } from './register-app.ts'
 import type { Navigate } from './routes.ts'
+import type { KeptInput } from './unsaved/kept-input.ts'
 import { useMessages } from './words.ts'
 
 type Identity = ResponseOf<'GET /api/auth/session'>['identities'][number]
-type Props = { apps: OwnApp[]; identities: Identity[]; goTo: Navigate; onCreated: (created: RegisteredApp) => void }
+type Props = {
+  identities: Identity[]
+  kept: KeptInput<NewAppDraft>
+  goTo: Navigate
+  register: (app: Registration) => Promise<RegisteredApp>
+  onCreated: (created: RegisteredApp) => void
+}
 
 const kinds = ['confidential', 'public'] as const
+
+/** The input for a new app. URIs are one per line. */
+export type NewAppDraft = { name: string; redirectUris: string; kind: (typeof kinds)[number]; identityId: string }
+
+/** Where the input is kept. */
+const form = 'new app'
 /** What the code of the quickstart uses. */
 const localRedirectUri = 'http://localhost:3000/callback'
 
-export function NewApp({ apps, identities, goTo, onCreated }: Props) {
+export function NewApp({ identities, kept, goTo, register, onCreated }: Props) {
   const words = useMessages()
   const doing = useActions()
-  const register = useRegistration(apps)
-  const [kind, setKind] = useState<(typeof kinds)[number]>('confidential')
-  const isPublic = kind === 'public'
   const { draft, faults, write, submit } = useDraft(
-    () => ({ name: '', redirectUris: '' }),
-    (entered) => faultsOf(entered, rulesFor(isPublic)),
+    (): NewAppDraft => kept.of(form) ?? emptyDraft(identities),
+    ({ name, redirectUris, kind }) => faultsOf({ name, redirectUris }, rulesFor(kind === 'public')),
   )
-  useUnsaved(draft.name !== '' || draft.redirectUris !== '')
-  const [identityId, setIdentityId] = useState(identities[0]?.identityId ?? '')
+  const { kind, identityId } = draft
+  const isPublic = kind === 'public'
+  useEffect(() => {
+    if (draft.name === '' && draft.redirectUris === '') kept.drop(form)
+    else kept.keep(form, draft)
+  }, [draft])
   const create: Action = {
     name: 'create-app',
     label: words.developers.create,
@@ -54,14 +67,19 @@ export function NewApp({ apps, identities, goTo, onCreated }: Props) {
           // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
           idTokenSignedResponseAlg: 'ES256' as const,
         }
-        onCreated(await register(body))
+        const created = await register(body)
+        kept.drop(form, (present) => present === draft)
+        onCreated(created)
       }),
   }
   const cancel: Action = {
     name: 'cancel',
     label: words.frame.cancel,
     look: 'secondary',
-    do: () => goTo({ at: 'list' }),
+    do: () => {
+      kept.drop(form)
+      goTo({ at: 'list' })
+    },
   }
   return (
     <>
@@ -87,15 +105,23 @@ export function NewApp({ apps, identities, goTo, onCreated }: Props) {
             legend={words.developers.kind}
             of={kinds.map((value) => ({ value, ...words.developers.kinds[value] }))}
             chosen={[kind]}
-            onChoose={setKind}
+            onChoose={(chosen) => write({ kind: chosen })}
           />
           {identities.length > 1 && (
-            <OwnerChoice identities={identities} chosen={identityId} onChoose={setIdentityId} />
+            <OwnerChoice
+              identities={identities}
+              chosen={identityId}
+              onChoose={(chosen) => write({ identityId: chosen })}
+            />
           )}
         </ActionForm>
       </Card>
     </>
   )
+}
+
+function emptyDraft([first]: Identity[]): NewAppDraft {
+  return { name: '', redirectUris: '', kind: 'confidential', identityId: first?.identityId ?? '' }
 }
 
 type OwnerChoiceProps = Pick<Props, 'identities'> & { chosen: string; onChoose: (identityId: string) => void }

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 import { call, NetworkError } from '../../lib/api/call.ts'
 import type { OwnApp } from './Developers.tsx'
 
-type Registration = NewApp & { identityId: string }
+export type Registration = NewApp & { identityId: string }
 
 /** An app that was just registered. Without a secret, it is a public one, or the response with its secret was lost. */
 export type RegisteredApp = Omit<ResponseOf<'POST /api/developer/apps'>, 'clientSecret'> & { clientSecret?: string }

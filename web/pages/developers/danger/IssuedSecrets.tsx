@@ -18,11 +18,11 @@ export type IssuedSecretsState = ReturnType<typeof useIssuedSecrets>
 /**
  * Keeps secrets that were just created. Those that are not saved stay whichever view is shown, and the browser asks
  * before the developer leaves with them. A saved client secret ends when another app, or none, is shown, and a saved
- * webhook secret at once. `isLost` while the secret of the app that is shown never arrived.
+ * webhook secret at once. `isLost` if the secret of the app that is shown never arrived, and was not replaced.
  */
 export function useIssuedSecrets(here: string | undefined) {
   const [kept, setKept] = useState<KeptSecret[]>([])
-  const [lostOf, setLostOf] = useState<string>()
+  const [lostOf, setLostOf] = useState<string[]>([])
   const unsaved = kept.find(({ isSaved }) => !isSaved)
   useUnsaved(unsaved !== undefined)
   useEffect(() => {
@@ -37,15 +37,16 @@ export function useIssuedSecrets(here: string | undefined) {
     add(issued: IssuedSecret) {
       setKept((current) => [...current.filter((each) => !isSameKind(each, issued)), { ...issued, isSaved: false }])
       if (issued.name === 'clientSecret')
-        setLostOf((current) => (current === issued.app.clientId ? undefined : current))
+        setLostOf((current) => current.filter((clientId) => clientId !== issued.app.clientId))
     },
     confirmSaved(saved: IssuedSecret) {
       setKept((current) => current.map((each) => (each === saved ? { ...each, isSaved: true } : each)))
     },
     clientSecretOf: (clientId: string) =>
       kept.find(({ name, app }) => name === 'clientSecret' && app.clientId === clientId)?.secret,
-    isLost: lostOf !== undefined && lostOf === here,
-    setLostOf,
+    isLost: here !== undefined && lostOf.includes(here),
+    /** Notes that the secret of an app never arrived. */
+    addLost: (clientId: string) => setLostOf((current) => [...current, clientId]),
   }
 }
 

@@ -11,11 +11,14 @@ import { Card, Empty, Skeleton } from '../../../components/ui/Card.tsx'
 import { Chip } from '../../../components/ui/Chip.tsx'
 import { Icon } from '../../../components/ui/Icon.tsx'
 import { LearnMore } from '../LearnMore.tsx'
-import { ResourceForm } from './ResourceForm.tsx'
+import type { KeptInput } from '../unsaved/kept-input.ts'
+import { inputFor, ResourceForm, type ResourceInput } from './ResourceForm.tsx'
 import { useMessages } from '../words.ts'
 
-/** Lists the resources that an app offers to other apps. */
-export function AppResources({ app: { clientId } }: { app: App }) {
+type Kept = KeptInput<ResourceInput>
+
+/** Lists the resources that an app offers to other apps. The form in which something is typed is open. */
+export function AppResources({ app: { clientId }, kept }: { app: App; kept: Kept }) {
   const words = useMessages()
   const doing = useActions()
   const [resources, setResources] = useState<Resource[]>()
@@ -30,6 +33,7 @@ export function AppResources({ app: { clientId } }: { app: App }) {
     <Offered
       clientId={clientId}
       resources={resources}
+      kept={kept}
       onSaved={(saved) => setResources((current) => current?.map((each) => (isSame(each, saved) ? saved : each)))}
       onAdded={(added) => setResources((current) => current && [...current, added])}
     />
@@ -45,12 +49,12 @@ function isSame(one: Resource, other: Resource): boolean {
 }
 
 type Save = (resource: Resource) => void
-type OfferedProps = { clientId: string; resources: Resource[]; onSaved: Save; onAdded: Save }
+type OfferedProps = { clientId: string; resources: Resource[]; kept: Kept; onSaved: Save; onAdded: Save }
 
-function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
+function Offered({ clientId, resources, kept, onSaved, onAdded }: OfferedProps) {
   const words = useMessages().resources
   const doing = useActions()
-  const [adding, setAdding] = useState(false)
+  const [adding, setAdding] = useState(inputFor(undefined, kept.of(clientId)) !== undefined)
   const add: Action = { name: 'add-resource', label: words.add, look: 'secondary', do: () => setAdding(true) }
   const isFull = resources.length >= pageLimits.resourcesPerAppMax
   return (
@@ -59,7 +63,7 @@ function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
         {resources.length === 0 && <Empty icon="database" title={words.none} />}
         <ul class="list">
           {resources.map((resource) => (
-            <Entry key={resource.resourceKey} clientId={clientId} resource={resource} onSaved={onSaved} />
+            <Entry key={resource.resourceKey} clientId={clientId} resource={resource} kept={kept} onSaved={onSaved} />
           ))}
         </ul>
         <div class="card-foot">{isFull ? <p>{words.tooMany}</p> : <Actions of={[add]} doing={doing} />}</div>
@@ -68,6 +72,7 @@ function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
         <ResourceForm
           clientId={clientId}
           resource={undefined}
+          kept={kept}
           onSaved={(resource) => {
             setAdding(false)
             onAdded(resource)
@@ -79,12 +84,12 @@ function Offered({ clientId, resources, onSaved, onAdded }: OfferedProps) {
   )
 }
 
-type EntryProps = { clientId: string; resource: Resource; onSaved: Save }
+type EntryProps = { clientId: string; resource: Resource; kept: Kept; onSaved: Save }
 
-function Entry({ clientId, resource, onSaved }: EntryProps) {
+function Entry({ clientId, resource, kept, onSaved }: EntryProps) {
   const { resources: words } = useMessages()
   const doing = useActions()
-  const [changing, setChanging] = useState(false)
+  const [changing, setChanging] = useState(inputFor(resource, kept.of(clientId)) !== undefined)
   const { resourceKey, status } = resource
   const setStatus = (next: Resource['status']) => async () => {
     const given = { params: { clientId, resourceKey }, body: { status: next } }
@@ -112,6 +117,7 @@ function Entry({ clientId, resource, onSaved }: EntryProps) {
         <ResourceForm
           clientId={clientId}
           resource={resource}
+          kept={kept}
           onSaved={(saved) => {
             setChanging(false)
             onSaved(saved)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isObject } from '@countersign/protocol/formats/json'
-import { openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
+import { goBackTo, openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
 import { lostAnswer } from '../../../testing/scripted-page.ts'
 import { event, type } from '../../../testing/render.ts'
 
@@ -68,4 +68,41 @@ test('an app that the service did not get is registered when the developer tries
   await create()
   assert.equal(registrations(), 2)
   assert.equal(find('output[name="clientSecret"]').textContent, 'secret of the second')
+})
+
+test('the developer who leaves after a lost response and then tries again registers the app once', async () => {
+  const { find, after, create, registrations } = await enterApp({ isRegistered: true, readsLost: 1 })
+  await create()
+  await after(() => goBackTo('/developers'))
+  await after(() => goBackTo('/developers/new'))
+  await create()
+  assert.equal(registrations(), 1)
+  assert.equal(find('h1').textContent, 'Orrery')
+})
+
+test('each app whose secret was lost with the response says so until the secret is replaced', async () => {
+  const apps = [pageApp('Ledger')]
+  const { find, after, click } = await openDeveloperPage('/developers/new', ({ name, body }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [...apps] }
+    if (name.endsWith('/secret')) return { clientSecret: 'replaced', previousUntil: orrery.createdAt }
+    if (name !== 'POST /api/developer/apps' || !isObject(body)) return undefined
+    apps.unshift(pageApp(String(body['name']), { redirectUris: orrery.redirectUris }))
+    return lostAnswer
+  })
+  for (const app of ['Orrery', 'Sextant']) {
+    await after(() => goBackTo('/developers/new'))
+    await after(() => type(find('input[name="name"]'), app))
+    await after(() => type(find('textarea[name="redirectUris"]'), 'https://orrery.example/callback'))
+    await click('[data-action="create-app"]')
+  }
+  const isNoted = async (app: string) => {
+    await after(() => goBackTo(`/developers/apps/${pageApp(app).clientId}`))
+    return document.querySelector('[data-action="replace-lost-secret"]') !== null
+  }
+  assert.deepEqual([await isNoted('Ledger'), await isNoted('Sextant'), await isNoted('Orrery')], [false, true, true])
+  await click('[data-action="replace-lost-secret"]')
+  await click('[data-action="new-secret"]')
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  await click('[data-action="confirm-secret-saved"]')
+  assert.deepEqual([await isNoted('Orrery'), await isNoted('Sextant')], [false, true])
 })

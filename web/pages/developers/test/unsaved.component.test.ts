@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Resource } from '@countersign/protocol/clients/resources'
 import { isObject } from '@countersign/protocol/formats/json'
 import { asksBeforeUnload, goBackTo, openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
 import { Refused } from '../../../testing/scripted-page.ts'
-import { type } from '../../../testing/render.ts'
+import { event, type } from '../../../testing/render.ts'
 
 const ledger = pageApp('Ledger')
 const compiler = pageApp('Compiler')
@@ -11,16 +12,23 @@ const path = `/developers/apps/${ledger.clientId}`
 const api = `/api/developer/apps/${ledger.clientId}`
 
 /** Opens a view of the two apps. The service changes what it is asked to change. */
-function openApps(at: string, first = ledger) {
+function openApps(at: string, { first = ledger, resources = [] as Resource[] } = {}) {
   let current = first
   return openDeveloperPage(at, ({ name, body }) => {
     if (name === 'GET /api/developer/apps') return { apps: [current, compiler] }
     if (name === `GET ${api}/webhook`) return new Refused(404, 'webhook_not_found')
-    if (name === `GET ${api}/resources`) return { resources: [] }
+    if (name === `GET ${api}/resources`) return { resources }
     if (name === `GET ${api}`) return current
+    if (name === `DELETE ${api}`) return null
     if (name === `PATCH ${api}` && isObject(body)) return (current = { ...current, ...body })
     return undefined
   })
+}
+
+/** Returns what an input shows. */
+function valueOf(selector: string): unknown {
+  const input = document.querySelector(selector)
+  return input ? Reflect.get(input, 'value') : undefined
 }
 
 test('the browser asks before it drops settings, which other views keep', async () => {
@@ -112,33 +120,100 @@ test('settings typed back to what is saved are nothing to lose', async () => {
 
 test('an app that was registered with its scopes in another order is not edited when it is opened', async () => {
   const app = pageApp('Ledger', { allowedScopes: ['openid', 'e2ee:symmetric', 'profile'] })
-  const { find, after, click, requests } = await openApps(`${path}/settings`, app)
+  const { find, after, click, requests } = await openApps(`${path}/settings`, { first: app })
   assert.equal(asksBeforeUnload(), false)
   await after(() => type(find('input[name="name"]'), 'Cash book'))
   await click('[data-action="save-app"]')
   assert.deepEqual(requests.find(({ name }) => name === `PATCH ${api}`)?.body, { name: 'Cash book' })
 })
 
-test('the browser asks before it drops what was typed for a new app', async () => {
-  const { find, after } = await openApps('/developers/new')
+test('what was typed for a new app stays while another view is shown, until the developer cancels', async () => {
+  const { find, after, click } = await openApps('/developers/new')
   assert.equal(asksBeforeUnload(), false)
   await after(() => type(find('input[name="name"]'), 'Orrery'))
+  await click('input[name="kind"][value="public"]')
+  await after(() => goBackTo('/developers'))
+  assert.equal(asksBeforeUnload(), true)
+  await after(() => goBackTo('/developers/new'))
+  assert.equal(valueOf('input[name="name"]'), 'Orrery')
+  assert.equal(Reflect.get(find('input[name="kind"][value="public"]'), 'checked'), true)
+  await click('[data-action="cancel"]')
+  assert.equal(asksBeforeUnload(), false)
+  await after(() => goBackTo('/developers/new'))
+  assert.equal(valueOf('input[name="name"]'), '')
+})
+
+test('what was typed for a new app is gone once the app is registered, also from another view', async () => {
+  const response = Promise.withResolvers<unknown>()
+  const { find, after, click } = await openDeveloperPage('/developers/new', ({ name }) => {
+    if (name === 'GET /api/developer/apps') return { apps: [ledger] }
+    return name === 'POST /api/developer/apps' ? response.promise : undefined
+  })
+  await after(() => type(find('input[name="name"]'), 'Orrery'))
+  await after(() => type(find('textarea[name="redirectUris"]'), 'https://orrery.example/callback'))
+  await click('input[name="kind"][value="public"]')
+  await click('[data-action="create-app"]')
+  await after(() => goBackTo('/developers'))
+  assert.equal(asksBeforeUnload(), true)
+  await after(() => response.resolve(pageApp('Orrery', { public: true })))
+  assert.equal(asksBeforeUnload(), false)
+  await after(() => goBackTo('/developers/new'))
+  assert.equal(valueOf('input[name="name"]'), '')
+})
+
+test('what was typed for a webhook stays with its app while another view is shown', async () => {
+  const { find, after, click } = await openApps(`${path}/webhook`)
+  const url = 'input[name="webhookUrl"]'
+  assert.equal(asksBeforeUnload(), false)
+  await after(() => type(find(url), 'https://ledger.example/events'))
+  assert.equal(asksBeforeUnload(), true)
+  await click('[data-action="tab-resources"]')
   assert.equal(asksBeforeUnload(), true)
   await after(() => goBackTo('/developers'))
+  await after(() => goBackTo(`${path}/webhook`))
+  assert.equal(valueOf(url), 'https://ledger.example/events')
+  await after(() => type(find(url), ''))
   assert.equal(asksBeforeUnload(), false)
 })
 
-test('the browser asks before it drops what was typed for a webhook or a resource', async () => {
-  const webhook = await openApps(`${path}/webhook`)
-  assert.equal(asksBeforeUnload(), false)
-  await webhook.after(() => type(webhook.find('input[name="webhookUrl"]'), 'https://ledger.example/events'))
-  assert.equal(asksBeforeUnload(), true)
-  await webhook.click('[data-action="tab-resources"]')
-  assert.equal(asksBeforeUnload(), false)
-  await webhook.click('[data-action="add-resource"]')
-  await webhook.after(() => type(webhook.find('input[name="displayName"]'), 'Entries'))
-  assert.equal(asksBeforeUnload(), true)
-  await webhook.click('[data-action="cancel"]')
+const entries: Resource = {
+  ...{ resourceKey: 'entries', displayName: 'Entries', audience: 'https://ledger.example/entries', description: null },
+  ...{ scopes: ['entries.read'], scopeDescriptions: {}, status: 'active' },
+}
+
+for (const [what, open, other] of [
+  ['a new resource', 'add-resource', 'change-resource'],
+  ['a resource', 'change-resource', 'add-resource'],
+] as const)
+  test(`the form of ${what} in which something was typed is open again, until the developer closes it`, async () => {
+    const { find, after, click } = await openApps(`${path}/resources`, { resources: [entries] })
+    const name = 'dialog input[name="displayName"]'
+    await click(`[data-action="${open}"]`)
+    assert.equal(asksBeforeUnload(), false)
+    await after(() => type(find(name), 'Bookings'))
+    await after(() => goBackTo(`${path}/usage`))
+    assert.equal(document.querySelector('dialog'), null)
+    assert.equal(asksBeforeUnload(), true)
+    await after(() => goBackTo(`${path}/resources`))
+    assert.equal(valueOf(name), 'Bookings')
+    await click('dialog [data-action="cancel"]')
+    assert.equal(asksBeforeUnload(), false)
+    await click(`[data-action="${other}"]`)
+    assert.notEqual(valueOf(name), 'Bookings')
+    await click('dialog [data-action="cancel"]')
+    await after(() => goBackTo(`${path}/usage`))
+    await after(() => goBackTo(`${path}/resources`))
+    assert.equal(document.querySelector('dialog'), null)
+  })
+
+test('what was typed for a webhook is nothing to lose once its app is deleted', async () => {
+  const { find, after, click } = await openApps(`${path}/webhook`)
+  await after(() => type(find('input[name="webhookUrl"]'), 'https://ledger.example/events'))
+  await click('[data-action="tab-danger"]')
+  await click('[data-action="end-app"]')
+  await after(() => type(find('dialog input'), ledger.name))
+  await after(() => find('dialog form').dispatchEvent(event('submit')))
+  assert.equal(find('h1').textContent, 'Your apps')
   assert.equal(asksBeforeUnload(), false)
 })
 

@@ -10,15 +10,18 @@ import { LearnMore } from '../LearnMore.tsx'
 import { useWebhook, type LiveWebhook } from './webhook.ts'
 import { WebhookAddress } from './WebhookAddress.tsx'
 import { WebhookChoices } from './WebhookChoices.tsx'
+import type { KeptInput } from '../unsaved/kept-input.ts'
 import { useMessages } from '../words.ts'
 
 type Props = {
   app: App
+  /** What is typed for the webhook of each app. */
+  kept: KeptInput<string>
   onIssued: (issued: IssuedSecret) => void
 }
 
 /** Shows the webhook of an app, and its deliveries. */
-export function AppWebhook({ app, onIssued }: Props) {
+export function AppWebhook({ app, kept, onIssued }: Props) {
   const { clientId } = app
   const words = useMessages()
   const doing = useActions()
@@ -34,6 +37,7 @@ export function AppWebhook({ app, onIssued }: Props) {
         <Endpoint
           of={webhook}
           clientId={clientId}
+          kept={kept}
           onIssued={(issued) => onIssued({ name: 'webhookSecret', app, ...issued })}
         />
       </Card>
@@ -52,11 +56,12 @@ export function AppWebhook({ app, onIssued }: Props) {
 type EndpointProps = {
   of: LiveWebhook
   clientId: string
+  kept: KeptInput<string>
   onIssued: (issued: Pick<IssuedSecret, 'secret' | 'previousUntil'>) => void
 }
 
 /** The address of the webhook, and its actions. */
-function Endpoint({ of: { current, read, update, remove }, clientId, onIssued }: EndpointProps) {
+function Endpoint({ of: { current, read, update, remove }, clientId, kept, onIssued }: EndpointProps) {
   if (current === undefined) return null
   return (
     <>
@@ -64,6 +69,7 @@ function Endpoint({ of: { current, read, update, remove }, clientId, onIssued }:
         key={current === null}
         clientId={clientId}
         webhook={current?.webhook}
+        kept={kept}
         onSet={({ secret, ...set }) => {
           update(set)
           if (secret !== undefined) onIssued({ secret })

@@ -1,31 +1,36 @@
 import type { ResponseOf } from '@countersign/protocol/api'
 import type { Webhook } from '@countersign/protocol/clients/webhooks'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../../lib/api/call.ts'
 import { withRecentAuthentication } from '../../../lib/keys/passkey.ts'
 import { ActionForm } from '../../../components/form/Actions.tsx'
 import { useActions, type Action } from '../../../components/form/use-actions.ts'
-import { useUnsaved } from '../../../components/form/draft.ts'
 import { Field } from '../../../components/form/Field.tsx'
 import { isEndpointUrl } from '../../../lib/uris/web-urls.ts'
+import type { KeptInput } from '../unsaved/kept-input.ts'
 import { useMessages } from '../words.ts'
 
 type Props = {
   clientId: string
   /** Undefined if the app has no webhook yet. */
   webhook: Webhook | undefined
+  kept: KeptInput<string>
   onSet: (set: ResponseOf<'PUT /api/developer/apps/:clientId/webhook'>) => void
 }
 
 /** Sets or changes the URL of the webhook. */
-export function WebhookAddress({ clientId, webhook, onSet }: Props) {
+export function WebhookAddress({ clientId, webhook, kept, onSet }: Props) {
   const words = useMessages()
   const doing = useActions()
-  const [typed, setTyped] = useState<string>()
-  const url = typed ?? webhook?.url ?? ''
+  const typed = kept.of(clientId)
+  const current = webhook?.url ?? ''
+  const url = typed ?? current
   const [checked, setChecked] = useState(false)
   const [saved, setSaved] = useState(false)
-  useUnsaved(url.trim() !== (webhook?.url ?? ''))
+  const isSame = typed?.trim() === current
+  useEffect(() => {
+    if (isSame) kept.drop(clientId)
+  }, [isSame])
   const isWrong = checked && !isEndpointUrl(url.trim())
   const set: Action = {
     name: webhook ? 'save-webhook' : 'set-webhook',
@@ -38,7 +43,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
       const given = { params: { clientId }, body: { url: url.trim() } }
       onSet(await withRecentAuthentication(() => call('PUT /api/developer/apps/:clientId/webhook', given)))
       // What was typed meanwhile is not saved.
-      setTyped((present) => (present === typed ? undefined : present))
+      kept.drop(clientId, (present) => present === typed)
       setSaved(webhook !== undefined)
     },
   }
@@ -52,7 +57,7 @@ export function WebhookAddress({ clientId, webhook, onSet }: Props) {
           value={url}
           onInput={(text) => {
             setSaved(false)
-            setTyped(text)
+            kept.keep(clientId, text)
           }}
           problem={isWrong ? words.developers.endpointInvalid : undefined}
           keys="url"

@@ -8,6 +8,7 @@ import { asksBeforeUnload, pageApp } from '../../../../testing/developer-pages.t
 import { event, type } from '../../../../testing/render.ts'
 import { renderScripted } from '../../../../testing/scripted-page.ts'
 
+const { useKeptInput } = await import('../../unsaved/kept-input.ts')
 const { WebhookAddress } = await import('../WebhookAddress.tsx')
 
 const { clientId, createdAt } = pageApp('Ledger')
@@ -20,7 +21,7 @@ async function openAddress() {
     () => {
       const [known, setKnown] = useState(webhook)
       change = setKnown
-      return h(WebhookAddress, { clientId, webhook: known, onSet: setKnown })
+      return h(WebhookAddress, { clientId, webhook: known, kept: useKeptInput<string>(), onSet: setKnown })
     },
     ({ body }) => (isObject(body) ? { ...webhook, ...body } : undefined),
   )
