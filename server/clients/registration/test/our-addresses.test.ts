@@ -105,3 +105,21 @@ test('only the apps of the playground redirect to a page of the service', async 
     assert.equal(answer.statusCode, 200, answer.body)
   }
 })
+
+test('a registered URI on a host that became one of the service stops no change of other settings', async () => {
+  const [redirectUris, headers] = [['https://app.example/callback'], person.headers]
+  const path = '/api/developer/apps'
+  const made = await world.api.inject({ method: 'POST', url: path, headers, payload: { name: 'A game', redirectUris } })
+  const { clientId } = made.json()
+  const [moved = ''] = ours(world)
+  const uris = { redirect_uris: [moved], post_logout_redirect_uris: [moved] }
+  await world.db.updateTable('app').set(uris).where('client_id', '=', clientId).execute()
+  const change = (payload: object) =>
+    world.api.inject({ method: 'PATCH', url: `${path}/${clientId}`, headers, payload })
+  const changed = await change({ description: 'Play it.' })
+  assert.equal(changed.statusCode, 200, changed.body)
+  assert.deepEqual([changed.json().description, changed.json().redirectUris], ['Play it.', [moved]])
+  const kept = await change({ redirectUris: [moved, ...redirectUris] })
+  assert.deepEqual([kept.statusCode, kept.json().error], [400, 'invalid_redirect_uri'])
+  assert.equal((await change({ redirectUris })).statusCode, 200)
+})

@@ -4,7 +4,7 @@ import { isDisplayName, isShown } from '@countersign/protocol/formats/display-na
 import { isEncryptionScope, isStandardScope, type StandardScope } from '@countersign/protocol/formats/scope'
 import { parseUrlList } from '../../../lib/urls.ts'
 import { isEndpointUrl, isWebUrl } from '../../../lib/uris/web-urls.ts'
-import { redirectUriFault, type RedirectUriRules } from '../../../lib/uris/redirect-uris.ts'
+import { redirectUriFault, type RedirectUriRules, rulesFor } from '../../../lib/uris/redirect-uris.ts'
 import { rebaseLists, urlLists } from './update-app.ts'
 
 /** The input for the settings of an app. URLs are one per line. */
@@ -130,6 +130,15 @@ function settingsIn(app: App, draft: Draft) {
     backchannelLogoutSessionRequired: draft.backchannelLogoutSessionRequired,
     allowAnyLoopbackPort: draft.allowAnyLoopbackPort,
   }
+}
+
+/**
+ * Returns the fields with a fault among those that a draft changes. A setting that was registered before the present
+ * rules is not sent unless it is edited, and stops no other one.
+ */
+export function faultsOfChange(app: App, draft: Draft): Set<DraftError> {
+  const change = changeOf(app, draft)
+  return new Set([...faultsOf(draft, rulesFor(app.public))].filter((field) => change[field] !== undefined))
 }
 
 /**

@@ -2,8 +2,7 @@ import type { App } from '@countersign/protocol/clients/apps'
 import type { ClientId } from '@countersign/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type DraftState, useDraft, useUnsaved } from '../../../components/form/draft.ts'
-import { changeOf, draftOf, faultsOf, rebaseDraft, type Draft, type DraftError } from './app-draft.ts'
-import { rulesFor } from '../../../lib/uris/redirect-uris.ts'
+import { changeOf, draftOf, faultsOfChange, rebaseDraft, type Draft, type DraftError } from './app-draft.ts'
 
 /** What the developer has entered in the settings of an app, and the app that it was entered for. */
 type Kept = { app: App; draft: Draft }
@@ -34,7 +33,7 @@ function isEdited(app: App, draft: Draft | undefined): boolean {
 export function useSettingsDraft(app: App, { of, keep }: SettingsDrafts): DraftState<Draft, DraftError> {
   const form = useDraft(
     () => of(app) ?? draftOf(app),
-    (entered) => faultsOf(entered, rulesFor(app.public)),
+    (entered) => faultsOfChange(app, entered),
   )
   const { draft, follow } = form
   const before = useRef(app)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isObject } from '@countersign/protocol/formats/json'
 import { openDeveloperPage, pageApp } from '../../../testing/developer-pages.ts'
 import { Refused } from '../../../testing/scripted-page.ts'
 import { type } from '../../../testing/render.ts'
@@ -41,6 +42,36 @@ for (const [name, [value, sentence]] of Object.entries(fields))
     assert.match(problemOf(input) ?? '', sentence)
     assert.equal(requests.filter((request) => request.name.startsWith('PATCH')).length, 0)
   })
+
+test('a registered URI that is refused today stops no other setting, and is explained in an edited list', async () => {
+  // The comma was accepted once, and the host has become one of this service.
+  const registered = {
+    redirectUris: ['https://ledger.example/callback,', 'https://id.example/callback'],
+    postLogoutRedirectUris: ['https://id.example/'],
+    websiteUrl: 'http://ledger.example',
+  }
+  let app = pageApp('Ledger', registered)
+  const { find, after, click, requests } = await openDeveloperPage(
+    `/developers/apps/${app.clientId}/settings`,
+    (of) => {
+      if (of.name === 'GET /api/developer/apps') return { apps: [app] }
+      return of.name === `PATCH ${api}` && isObject(of.body) ? (app = { ...app, ...of.body }) : undefined
+    },
+  )
+  await after(() => type(find('input[name="description"]'), 'Counts everything'))
+  await click('[data-action="save-app"]')
+  const changes = () => requests.filter(({ name }) => name.startsWith('PATCH')).map(({ body }) => body)
+  assert.deepEqual(changes(), [{ description: 'Counts everything' }])
+  assert.match(find('.saved').textContent, /Saved/)
+  assert.match(find('.faults').textContent, /callback, .* one per line.*id\.example.* address of this service/s)
+
+  const uris = find('textarea[name="redirectUris"]')
+  assert.equal(problemOf(uris), undefined)
+  await after(() => type(uris, [...registered.redirectUris, 'https://ledger.example/second'].join('\n')))
+  await click('[data-action="save-app"]')
+  assert.match(problemOf(uris) ?? '', /callback,.* one per line/)
+  assert.equal(changes().length, 1)
+})
 
 test('a wrong redirect URI of a new app is explained at its field', async () => {
   const { find, after, click, requests } = await openApp('/developers/new')
