@@ -202,30 +202,6 @@ test(`BLK-07 an identity with ${manyRows} sessions and tokens is deleted`, async
   assert.equal(await isSignedIn(person.headers), true)
 })
 
-test(`BLK-12 an identity with ${manyRows} signing requests is deleted`, async () => {
-  const person = await world.person()
-  const payload = { handle: `work-${randomUUID().slice(0, 8)}`, displayName: 'At work' }
-  const { identityId } = (await ask('POST', '/api/identities', person.headers, payload)).json()
-  await fillRequests(identityId)
-  const answer = await ask('DELETE', `/api/identities/${identityId}`, person.headers)
-  assert.equal(answer.statusCode, 204, answer.body)
-  const { requests } = (await ask('GET', '/api/signing/requests', person.headers)).json()
-  assert.deepEqual(requests, [])
-})
-
-/** Adds pending requests for an identity. */
-async function fillRequests(identityId: IdentityId) {
-  await world.changeMany(sql`
-    with requested as (
-      insert into signing_request (identity_id, request_id, client_id, payload, key_version, public_key, status,
-        created_at, expires_at)
-      select ${identityId}::uuid, gen_random_uuid(), ${app.clientId}, 'A text', 1, sha256('a key'), 'pending',
-        ${world.now()}, ${world.now()}::timestamptz + interval '1 hour'
-      from generate_series(1, ${manyRows}::integer)
-      returning identity_id, request_id, client_id
-    ) insert into signing_request_route (identity_id, request_id, client_id) select * from requested`)
-}
-
 test(`BLK-08 an account with ${manyRows} sessions and tokens is deleted`, async () => {
   const person = await world.person()
   const other = await anotherSession(person)
@@ -285,21 +261,6 @@ for (const how of ['disabled', 'deleted'] as const)
     const userinfo = await ask('GET', '/api/oauth/userinfo', { authorization: `Bearer ${token}` })
     assert.deepEqual([userinfo.statusCode, (await own.redeem(code)).statusCode], [401, 401])
   })
-
-test(`BLK-11 a delegation that was used ${manyRows} times is revoked`, async () => {
-  const connectors = await createConnectors(world)
-  const { person, exchange } = await connectors.connected({ communicationMode: 'background' })
-  assert.equal((await exchange()).statusCode, 200)
-  const [{ id: delegationId }] = await delegationsOf(world, person)
-  await world.changeMany(sql`
-    insert into delegation_usage (identity_id, delegation_id, used_at, scope, count)
-    select ${person.identityId}::uuid, ${delegationId}::uuid,
-      date_trunc('minute', ${world.now()}::timestamptz) - nth * interval '1 minute', '{notes.read}', 1
-    from generate_series(1, ${manyRows}::integer) nth`)
-  const answer = await revoke(world, person, delegationId)
-  assert.equal(answer.statusCode, 204, answer.body)
-  assert.equal((await exchange()).statusCode, 403)
-})
 
 for (const how of ['suspended', 'deleted'] as const)
   test(`BLK-20 an identity whose app has refreshed its tokens ${manyRows} times is ${how}`, async () => {

@@ -113,11 +113,6 @@ export const exceptions: Exception[] = [
   },
   { table: 'signing_request', by: 'status', why: 'The pending requests of the identities of a user.' },
   {
-    table: 'signing_request_route',
-    of: 'signing_request',
-    why: 'The places of the requests of an identity that ends.',
-  },
-  {
     table: 'signing_former_request',
     problem: 'gets rows whose request_id is not given',
     why: 'The pending requests of an identity that ends.',

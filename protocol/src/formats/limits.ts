@@ -75,6 +75,8 @@ export const limits = {
   emailCodeLifetimeSeconds: 10 * 60,
   emailCodeTriesMax: 5,
   sessionsPerUserMax: 100,
+  /** Sign-ins to apps that a session continues when another one of the same user has replaced it. */
+  appsPassedOnMax: 1000,
   sessionIdleSeconds: 30 * 24 * 3600,
   sessionLifetimeSeconds: 90 * 24 * 3600,
   /** Acts that a session has started and neither done nor declined. A further one replaces the oldest. */

@@ -1,3 +1,4 @@
+import { limits } from '@countersign/protocol/formats/limits'
 import type { Algorithm } from '@countersign/protocol/formats/registries/algorithms'
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import { sql, type Expression, type RawBuilder } from 'kysely'
@@ -26,10 +27,15 @@ export function insertAppSession(tx: Transaction, noted: NewAppSession): void {
   sendAhead(tx, inserted)
 }
 
+/**
+ * Moves the records of a session to one that replaces it. Sign-ins in one browser would add up without limit, so the
+ * oldest records beyond a maximum end, and their apps are notified.
+ */
 export function moveAppSessions(
   tx: Transaction,
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
+  now: Date,
 ): void {
   const moved = sql`
     update session_app set session_id = ${later.sessionId} where session_id = (
@@ -38,6 +44,14 @@ export function moveAppSessions(
       for update
     )`
   sendAhead(tx, moved)
+  const oldest = sql`
+    with part as materialized (
+      select known_session_id, identity_id, client_id, organization_id from session_app
+      where session_id = ${later.sessionId} order by expires_at desc offset ${limits.appsPassedOnMax}
+    ), ended as (delete from session_app using part where ${isSame} returning ${endedColumns}),
+    turn as materialized (${turnsIn(sql`ended`, { sessions: sql`()` })})
+    ${queueEnded(now)}`
+  sendAhead(tx, oldest)
 }
 
 /**
@@ -87,33 +101,83 @@ export async function listSiblings(tx: Transaction, identityIds: IdentityId[]): 
 const apartSeconds = 300
 const apartAtRandomSeconds = 240
 
+/** Number of records that one statement ends within its time limit, also on a busy machine. */
+const endedTogether = 20_000
+
+/** Place of an identity among those of its user that end: the one used last is the first. */
+type Turn = { identityId: IdentityId; nth: number; chance: number }
+
+/** Selects a `Turn` for each identity, as columns of SQL, from records with `identity_id` and `expires_at`. */
+function turnsIn(records: RawBuilder<unknown>, of: LogoutOf): RawBuilder<unknown> {
+  return sql`
+    select identity_id, row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
+      random() as chance
+    from ${records} record left join ${identitiesOf(of)} using (identity_id) group by identity_id, user_id`
+}
+
+/** Inserts a logout token for each app, identity and session of `ended`, at the time of its `turn`. */
+function queueEnded(now: Date): RawBuilder<unknown> {
+  return sql`
+    insert into session_logout (client_id, logout_id, identity_id, session_id, created_at, next_attempt_at)
+    select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz,
+      ${now}::timestamptz + sign(nth) * (nth * ${apartSeconds}::integer - chance * ${apartAtRandomSeconds}::integer)
+        * interval '1 second'
+    from (select distinct client_id, identity_id, known_session_id from ended) recipient join turn using (identity_id)
+    returning client_id`
+}
+
+/** What `queueEnded` reads of a record. */
+const endedColumns = sql`
+  session_app.client_id, session_app.identity_id, session_app.known_session_id, session_app.expires_at`
+
 /**
  * Queues a logout token for each app, identity and session that ends, and deletes their records. Returns the number of
- * tokens. It is one statement for any number of sessions. For each user, the identity used last is notified at once and
- * every other some minutes later. Simultaneous tokens would disclose that two identities belong to one user.
+ * tokens. It is one statement unless there are very many. For each user, the identity used last is notified at
+ * once and every other some minutes later. Simultaneous tokens would disclose that two identities belong to one user.
  */
 export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with ended as (
-      delete from session_app where ${endedBy(of)} returning client_id, identity_id, known_session_id, expires_at
-    ), turn as materialized (
-      select identity_id,
-        row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
-        random() as chance
-      from ended left join ${identitiesOf(of)} using (identity_id) group by identity_id, user_id
-    ), recipient as (
-      select distinct client_id, identity_id, known_session_id from ended
-    ), queued as (
-      insert into session_logout (client_id, logout_id, identity_id, session_id, created_at, next_attempt_at)
-      select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz,
-        ${now}::timestamptz + sign(nth) * (nth * ${apartSeconds}::integer - chance * ${apartAtRandomSeconds}::integer)
-          * interval '1 second'
-      from recipient join turn using (identity_id)
-      returning client_id
-    )
-    select count(*)::integer as count from queued`.execute(tx)
-  return rows[0]?.count ?? 0
+  const { rows } = await sql<{ count: number; isMore: boolean }>`
+    with part as materialized (
+      select known_session_id, identity_id, client_id, organization_id from session_app
+      where ${endedBy(of)} limit ${endedTogether + 1}
+    ), ended as (
+      delete from session_app using part
+      where ${isSame} and (select count(*) from part) <= ${endedTogether} returning ${endedColumns}
+    ), turn as materialized (${turnsIn(sql`ended`, of)}), queued as (${queueEnded(now)})
+    select count(*)::integer as count, (select count(*) from part) > ${endedTogether} as "isMore" from queued`.execute(
+    tx,
+  )
+  const [ended] = rows
+  return ended?.isMore ? endInParts(tx, of, now) : (ended?.count ?? 0)
 }
+
+/** Ends any number of records like `endAppSessions`, in statements of limited size, with one turn of each identity. */
+async function endInParts(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
+  const records = sql`(select identity_id, expires_at from session_app where ${endedBy(of)})`
+  const { rows: turns } = await sql<Turn>`
+    select identity_id as "identityId", nth::integer, chance from (${turnsIn(records, of)}) turn`.execute(tx)
+  const identityIds = turns.map(({ identityId }) => identityId)
+  const queueSome = () => sql<{ count: number; listed: number }>`
+    with turn as (
+      select * from unnest(${identityIds}::uuid[], ${turns.map(({ nth }) => nth)}::integer[],
+        ${turns.map(({ chance }) => chance)}::double precision[]) as turn (identity_id, nth, chance)
+    ), part as materialized (
+      select known_session_id, identity_id, client_id, organization_id from session_app
+      where ${endedBy(of)} and identity_id = any(${identityIds}::uuid[]) limit ${endedTogether}
+    ), ended as (delete from session_app using part where ${isSame} returning ${endedColumns}),
+    queued as (${queueEnded(now)})
+    select count(*)::integer as count, (select count(*)::integer from part) as listed from queued`
+  for (let queued = 0; ;) {
+    const [part] = (await queueSome().execute(tx)).rows
+    queued += part?.count ?? 0
+    // The number of deleted rows does not tell: a concurrent transaction may have deleted some.
+    if ((part?.listed ?? 0) < endedTogether) return queued
+  }
+}
+
+const isSame = sql`session_app.known_session_id = part.known_session_id
+  and session_app.identity_id = part.identity_id and session_app.client_id = part.client_id
+  and session_app.organization_id is not distinct from part.organization_id`
 
 export type ClaimedLogout = {
   receiverId: ClientId

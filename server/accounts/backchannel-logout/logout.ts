@@ -44,8 +44,9 @@ export function passOnAppSessions(
   tx: Transaction,
   earlier: { sessionId: SessionId; tokenSha256: Uint8Array },
   later: { sessionId: SessionId; userId: UserId },
+  now: Date,
 ): void {
-  store.moveAppSessions(tx, earlier, later)
+  store.moveAppSessions(tx, earlier, later, now)
 }
 
 /**

@@ -105,7 +105,7 @@ async function open(
     expiresAt,
     now,
   })
-  if (replaced) passOnAppSessions(tx, replaced, { sessionId, userId })
+  if (replaced) passOnAppSessions(tx, replaced, { sessionId, userId }, now)
   return { token, federatedToken, sessionId, expiresAt: expiryOf({ lastSeenAt: now, expiresAt }), earlier }
 }
 

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { changeInParts } from '#platform/module/batches.ts'
 
 /** Identity, source app and resource: the key of an active delegation. */
 export type DelegationKey = { identityId: IdentityId; sourceClientId: ClientId; resourceId: string }
@@ -181,27 +182,65 @@ export async function revokeAtMissing(
     .execute()
 }
 
-/** Revokes all active delegations of identities. */
+/** Revokes all active delegations of identities, in statements of limited size. */
 export async function revokeOfIdentities(tx: Transaction, identityIds: IdentityId[], now: Date): Promise<void> {
-  await tx
-    .updateTable('delegation_grant')
-    .set({ revoked_at: now, updated_at: now })
-    .where('identity_id', 'in', identityIds)
-    .where('revoked_at', 'is', null)
-    .execute()
+  const active = sql<boolean>`revoked_at is null`
+  await changeGrants(tx, { identityIds, which: active }, (identityId, delegationIds) =>
+    tx
+      .updateTable('delegation_grant')
+      .set({ revoked_at: now, updated_at: now })
+      .where('identity_id', '=', identityId)
+      .where(sql<boolean>`delegation_id = any(${delegationIds}::uuid[])`)
+      .where('revoked_at', 'is', null)
+      .execute(),
+  )
 }
 
-/** Deletes all delegations of identities. The cleanup deletes their uses, which no query finds any more. */
+/**
+ * Deletes all delegations of identities, in statements of limited size. The cleanup deletes their uses, which no query
+ * finds any more.
+ */
 export async function deleteGrants(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
-  await tx
-    .with('gone', (query) =>
-      query.deleteFrom('delegation_grant').where('identity_id', 'in', identityIds).returning('identity_id'),
+  await changeGrants(tx, { identityIds, which: sql<boolean>`true` }, (identityId, delegationIds) =>
+    tx
+      .with('gone', (query) =>
+        query
+          .deleteFrom('delegation_grant')
+          .where('identity_id', '=', identityId)
+          .where(sql<boolean>`delegation_id = any(${delegationIds}::uuid[])`)
+          .returning('identity_id'),
+      )
+      .insertInto('delegation_former_identity')
+      .columns(['identity_id'])
+      .expression((query) => query.selectFrom('gone').select('identity_id').distinct())
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  )
+}
+
+type GrantsOf = { identityIds: IdentityId[]; which: RawBuilder<boolean> }
+
+async function changeGrants(
+  tx: Transaction,
+  { identityIds, which }: GrantsOf,
+  change: (identityId: IdentityId, delegationIds: string[]) => Promise<unknown>,
+): Promise<void> {
+  for (const identityId of identityIds)
+    await changeInParts<string>(
+      async (count, after) => {
+        const rows = await tx
+          .selectFrom('delegation_grant')
+          .select('delegation_id as delegationId')
+          .where('identity_id', '=', identityId)
+          .where(which)
+          .$if(after !== undefined, (query) => query.where('delegation_id', '>', after ?? ''))
+          .orderBy('delegation_id')
+          .limit(count)
+          .execute()
+        return rows.map(({ delegationId }) => delegationId)
+      },
+      (delegationIds) => change(identityId, delegationIds),
     )
-    .insertInto('delegation_former_identity')
-    .columns(['identity_id'])
-    .expression((query) => query.selectFrom('gone').select('identity_id').distinct())
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
 }
 
 /**

@@ -6,24 +6,6 @@ import { type Database, type Transaction, transaction } from '#platform/database
  */
 export const endedAtOnce = 1000
 
-const changedAtOnce = 5000
-
-/**
- * Changes all rows of one thing, of which there can be any number, in statements of limited size: the database ends a
- * statement that takes long. `list` finds up to `limit` rows that are not changed yet, and `change` changes those.
- * Nothing is left only where `list` finds fewer: another transaction may have changed some of them first.
- */
-export async function changeAll<Row>(
-  list: (limit: number) => Promise<Row[]>,
-  change: (rows: Row[]) => Promise<unknown>,
-): Promise<void> {
-  for (;;) {
-    const rows = await list(changedAtOnce)
-    if (rows.length > 0) await change(rows)
-    if (rows.length < changedAtOnce) return
-  }
-}
-
 /**
  * Ends up to `endedAtOnce` rows of one thing in a request. `endSome` ends up to `limit` of them and returns their
  * number: nothing is left only where that is 0. Returns whether nothing is left.
@@ -55,4 +37,25 @@ export async function continueEndings(
     left -= count
   }
   return batch - left
+}
+
+/** Number of rows that one statement of a request changes: within its time limit, also on a busy machine. */
+const changedAtOnce = 5000
+
+/**
+ * Changes all rows of one thing, of which there can be any number, in statements of limited size, in the transaction of
+ * a request. `list` finds up to `count` keys: those after the last one of the part before, in their order, or any where
+ * it lists no changed row again. A smaller part is the last one. What `change` has changed tells less: another
+ * transaction may have changed some of the rows first.
+ */
+export async function changeInParts<Key>(
+  list: (count: number, after: Key | undefined) => Promise<Key[]>,
+  change: (keys: Key[]) => Promise<unknown>,
+): Promise<void> {
+  for (let after: Key | undefined; ;) {
+    const keys = await list(changedAtOnce, after)
+    if (keys.length > 0) await change(keys)
+    if (keys.length < changedAtOnce) return
+    after = keys.at(-1)
+  }
 }

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '#platform/database/database.ts'
 import { inShards, isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
 import { type BatchStatement, requestedRows } from '#platform/database/batching.ts'
-import { changeAll } from '#platform/module/batches.ts'
+import { changeInParts } from '#platform/module/batches.ts'
 
 /**
  * Grant of a token family, with the identity's claims in the format of tokens and responses. The database formats them,
@@ -271,7 +271,7 @@ export async function revokeWhere(tx: Transaction, condition: RawBuilder<boolean
     .select(['identity_id as identityId', 'family_id as familyId'])
     .where(condition)
     .where('revoked_at', 'is', null)
-  await changeAll(
+  await changeInParts(
     (limit) => unrevoked.limit(limit).execute(),
     (families) => revokeListed(tx, families, now),
   )
@@ -312,7 +312,7 @@ export async function revokeTokensOf(tx: Transaction, identityIds: IdentityId[],
 export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   for (const identityId of identityIds) {
     const families = tx.selectFrom('token_family').select('family_id').where('identity_id', '=', identityId)
-    await changeAll(
+    await changeInParts(
       (limit) => families.limit(limit).execute(),
       (rows) =>
         sql`
@@ -320,7 +320,7 @@ export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[])
             and family_id = any(${rows.map((row) => row.family_id)}::uuid[])`.execute(tx),
     )
     const tokens = tx.selectFrom('token_access_token').select('token_sha256').where('identity_id', '=', identityId)
-    await changeAll(
+    await changeInParts(
       (limit) => tokens.limit(limit).execute(),
       (rows) =>
         sql`

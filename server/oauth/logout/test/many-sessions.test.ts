@@ -9,7 +9,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('BCL-10 ending 70,000 sessions at once queues their logout tokens with one statement', async () => {
+test('BCL-10 ending 70,000 sessions at once queues their logout tokens with a few statements', async () => {
   const person = await world.person()
   const app = await world.app({ backchannelLogoutUri: 'https://app.example/logout' })
   await app.tokens(person, { scope: 'openid' })

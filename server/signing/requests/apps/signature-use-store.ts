@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
+import { changeInParts } from '#platform/module/batches.ts'
 
 /**
  * Purpose of an identity's signature: the requesting app, and the role, for the identity itself or for an organization.
@@ -24,6 +25,19 @@ export async function insertUse(tx: Transaction, signatureSha256: Uint8Array, us
   return rows.length === 1
 }
 
+/** Deletes the uses of all signatures of identities, in statements of limited size. */
 export async function deleteUses(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
-  await tx.deleteFrom('signing_signature_use').where('identity_id', 'in', identityIds).execute()
+  for (const identityId of identityIds)
+    await changeInParts<Uint8Array>(
+      async (count, after = new Uint8Array()) => {
+        const { rows } = await sql<{ digest: Uint8Array }>`
+          select signature_sha256 as digest from signing_signature_use
+          where identity_id = ${identityId} and signature_sha256 > ${after}
+          order by signature_sha256 limit ${count}`.execute(tx)
+        return rows.map(({ digest }) => digest)
+      },
+      (digests) =>
+        sql`delete from signing_signature_use
+          where identity_id = ${identityId} and signature_sha256 = any(${digests}::bytea[])`.execute(tx),
+    )
 }

@@ -6,6 +6,7 @@ import { isDistributed, onOneServer } from '#platform/database/distributed/engin
 import { findKeys } from '#platform/database/distributed/keys.ts'
 import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
+import { changeInParts } from '#platform/module/batches.ts'
 import type { ApprovalColumns, toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
 import * as quotaStore from '#signing/requests/apps/quota-store.ts'
@@ -293,20 +294,35 @@ export async function expirePending(tx: Transaction, identityId: IdentityId): Pr
 }
 
 /**
- * Deletes all requests of an identity. For pending requests, whose number is limited, it keeps the app until they
- * expire.
+ * Deletes all requests of an identity, in statements of limited size. For pending requests, whose number is limited, it
+ * keeps the app until they expire.
  */
 export async function deleteRequests(tx: Transaction, identityId: IdentityId): Promise<void> {
   const { signingPendingOfConnectedTogetherMax, signingPendingOfUnconnectedTogetherMax } = limits
-  const waitingMax = signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax
-  await sql`
-    with gone as (
-      delete from signing_request where identity_id = ${identityId}::uuid
-      returning identity_id, request_id, client_id, public_key, status, expires_at
-    ), places as (
-      delete from signing_request_route where request_id = any(array(select request_id from gone))
-    )
-    insert into signing_former_request (request_id, identity_id, client_id, public_key, expires_at)
-    select request_id, identity_id, client_id, public_key, expires_at from gone where status = 'pending'
-    limit ${waitingMax}`.execute(tx)
+  let waitingLeft = signingPendingOfConnectedTogetherMax + signingPendingOfUnconnectedTogetherMax
+  await changeInParts<string>(
+    async (count, after = firstId) => {
+      const { rows } = await sql<{ requestId: string }>`
+        select request_id as "requestId" from signing_request
+        where identity_id = ${identityId} and request_id > ${after} order by request_id limit ${count}`.execute(tx)
+      return rows.map(({ requestId }) => requestId)
+    },
+    async (requestIds) => {
+      const { numAffectedRows = 0n } = await sql`
+        with gone as (
+          delete from signing_request
+          where identity_id = ${identityId}::uuid and request_id = any(${requestIds}::uuid[])
+          returning identity_id, request_id, client_id, public_key, status, expires_at
+        ), places as (
+          delete from signing_request_route where request_id = any(${requestIds}::uuid[])
+        )
+        insert into signing_former_request (request_id, identity_id, client_id, public_key, expires_at)
+        select request_id, identity_id, client_id, public_key, expires_at from gone where status = 'pending'
+        limit ${waitingLeft}`.execute(tx)
+      waitingLeft -= Number(numAffectedRows)
+    },
+  )
 }
+
+/** ID before those of all requests. */
+const firstId = '00000000-0000-0000-0000-000000000000'

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { findKeys, readFirst } from '#platform/database/distributed/keys.ts'
+import { changeInParts } from '#platform/module/batches.ts'
 import type { toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 
 /** Key of a request to an organization; the organization comes first. */
@@ -278,15 +279,31 @@ export async function deletePendingSignatures(tx: Transaction, identityIds: Iden
  */
 export async function deleteMemberSignatures(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   await deletePendingSignatures(tx, identityIds)
-  await tx
-    .updateTable('signing_organization_signature')
-    .set({
-      signed_handle: null,
-      approval_statement: null,
-      approval_signature: null,
-      approval_presence: null,
-      approval_evidence: null,
-    })
-    .where('identity_id', 'in', identityIds)
-    .execute()
+  for (const identityId of identityIds)
+    await changeInParts<SignatureKey>(
+      (count, after) => listSignatureKeys(tx, identityId, { after, count }),
+      (keys) =>
+        sql`update signing_organization_signature set signed_handle = null, approval_statement = null,
+            approval_signature = null, approval_presence = null, approval_evidence = null
+          where identity_id = ${identityId} and (organization_id, request_id) in (
+            select * from unnest(${keys.map(({ organizationId }) => organizationId)}::uuid[],
+              ${keys.map(({ requestId }) => requestId)}::uuid[])
+          )`.execute(tx),
+    )
+}
+
+type SignatureKey = OrganizationRequestKey & { signedAt: Date }
+
+/** Lists the requests that an identity has signed, in the order of their signatures, after one of them. */
+async function listSignatureKeys(
+  tx: Transaction,
+  identityId: IdentityId,
+  { after, count }: { after: SignatureKey | undefined; count: number },
+): Promise<SignatureKey[]> {
+  const following = sql`(signed_at, request_id) > (${after?.signedAt}::timestamptz, ${after?.requestId}::uuid)`
+  const { rows } = await sql<SignatureKey>`
+    select organization_id as "organizationId", request_id as "requestId", signed_at as "signedAt"
+    from signing_organization_signature where identity_id = ${identityId} and ${after ? following : sql`true`}
+    order by signed_at, request_id limit ${count}`.execute(tx)
+  return rows
 }
