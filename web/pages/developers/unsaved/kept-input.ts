@@ -34,12 +34,10 @@ export function useKeptForms() {
   const newApp = useKeptInput<NewAppDraft>()
   const webhook = useKeptInput<string>()
   const resource = useKeptInput<ResourceInput>()
-  return {
-    ...{ newApp, webhook, resource },
-    /** Drops what was typed for an app that is deleted. */
-    dropOf(clientId: string) {
-      webhook.drop(clientId)
-      resource.drop(clientId)
-    },
+  /** Drops what was typed for an app that is deleted. */
+  const dropOf = (clientId: string) => {
+    webhook.drop(clientId)
+    resource.drop(clientId)
   }
+  return { newApp, webhook, resource, dropOf }
 }
