@@ -42,32 +42,14 @@ const localRedirectUri = 'http://localhost:3000/callback'
 export function NewApp({ identities, kept, goTo, register, onCreated }: Props) {
   const words = useMessages()
   const doing = useActions()
-  const { draft, faults, write, submit } = useDraft(
-    (): NewAppDraft => kept.of(form) ?? emptyDraft(identities),
-    ({ name, redirectUris, kind }) => faultsOf({ name, redirectUris }, rulesFor(kind === 'public')),
-  )
+  const { draft, faults, write, submit } = useNewAppDraft(identities, kept)
   const { kind, identityId } = draft
-  const isPublic = kind === 'public'
-  useEffect(() => {
-    if (draft.name === '' && draft.redirectUris === '') kept.drop(form)
-    else kept.keep(form, draft)
-  }, [draft])
   const create: Action = {
     name: 'create-app',
     label: words.developers.create,
     do: () =>
-      submit(async ({ name, redirectUris }) => {
-        const uris = parseUrlList(redirectUris)
-        const body = {
-          name,
-          redirectUris: uris,
-          postLogoutRedirectUris: postLogoutRedirectUrisFor(uris),
-          public: isPublic,
-          identityId,
-          // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
-          idTokenSignedResponseAlg: 'ES256' as const,
-        }
-        const created = await register(body)
+      submit(async () => {
+        const created = await register(registrationOf(draft))
         kept.drop(form, (present) => present === draft)
         onCreated(created)
       }),
@@ -96,7 +78,7 @@ export function NewApp({ identities, kept, goTo, register, onCreated }: Props) {
           />
           <NewRedirectUris
             value={draft.redirectUris}
-            isPublic={isPublic}
+            isPublic={kind === 'public'}
             hasFault={faults.has('redirectUris')}
             onInput={(redirectUris) => write({ redirectUris })}
           />
@@ -118,6 +100,30 @@ export function NewApp({ identities, kept, goTo, register, onCreated }: Props) {
       </Card>
     </>
   )
+}
+
+/** Returns the draft of a new app, which is kept while other views are shown. */
+function useNewAppDraft(identities: Identity[], kept: KeptInput<NewAppDraft>) {
+  const state = useDraft(
+    (): NewAppDraft => kept.of(form) ?? emptyDraft(identities),
+    ({ name, redirectUris, kind }) => faultsOf({ name, redirectUris }, rulesFor(kind === 'public')),
+  )
+  const { draft } = state
+  useEffect(() => {
+    if (draft.name === '' && draft.redirectUris === '') kept.drop(form)
+    else kept.keep(form, draft)
+  }, [draft])
+  return state
+}
+
+function registrationOf({ name, redirectUris: text, kind, identityId }: NewAppDraft): Registration {
+  const redirectUris = parseUrlList(text)
+  return {
+    ...{ name, redirectUris, public: kind === 'public', identityId },
+    postLogoutRedirectUris: postLogoutRedirectUrisFor(redirectUris),
+    // The API has the default of OpenID Connect Registration §2. Nearly all libraries know this one, too.
+    idTokenSignedResponseAlg: 'ES256',
+  }
 }
 
 function emptyDraft([first]: Identity[]): NewAppDraft {
