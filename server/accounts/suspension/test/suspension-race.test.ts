@@ -297,7 +297,9 @@ async function countLiving({ userId, identityId }: Person) {
     select (select count(*)::integer from session where user_id = ${userId}) as sessions,
       (select count(*)::integer from signing_organization_signature where identity_id = ${identityId}) as answers,
       (select count(*)::integer from token_family where identity_id = ${identityId} and revoked_at is null) as families,
-      (select count(*)::integer from token_access_token where identity_id = ${identityId}) as tokens,
+      (select count(*)::integer from token_access_token token where identity_id = ${identityId} and not exists (
+        select from token_family family where family.identity_id = token.identity_id
+          and family.family_id = token.family_id and revoked_at is not null)) as tokens,
       (select count(*)::integer from delegation_grant where identity_id = ${identityId} and revoked_at is null)
         as delegations,
       (select count(*)::integer from signing_request where identity_id = ${identityId} and status = 'pending')
