@@ -19,7 +19,7 @@ test(`LOD-04 each of ${20 * peak} concurrent callers is served or asked to retry
     headers: json,
     body: '{}',
   })
-  const before = await measureThroughput(customers, { milliseconds: 2000 })
+  const before = await measureThroughput(customers, 2000)
   const ordinary = beginFlood(peak, signIn)
   await wait(2000)
   const atPeak = (await ordinary.stop()).length / 2
@@ -35,7 +35,7 @@ test(`LOD-04 each of ${20 * peak} concurrent callers is served or asked to retry
   assert.equal(served.length + shed.length, answers.length, countStatuses(answers))
   for (const { retryAfter } of shed) assert.match(retryAfter ?? '', /^\d+$/)
   assert.ok(shed.length > 0)
-  const after = await measureThroughput(customers, { milliseconds: 2000 })
+  const after = await measureThroughput(customers, 2000)
 
   const rate = (of: unknown[]) => Math.round(of.length / seconds)
   t.diagnostic(`peak: ${Math.round(atPeak)}/s; burst: ${rate(served)} served and ${rate(shed)} shed per second`)
