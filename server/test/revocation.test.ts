@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { type ClientId, type IdentityId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { type ClientId, type OrganizationId, asId } from '@countersign/protocol/ids'
+import { continueOrganizationEndings } from '#organizations/members/ending.ts'
+import { endedAtOnce } from '#platform/module/batches.ts'
 import { createAuthenticator } from '#testing/authenticator.ts'
-import { createConnectors, delegationsOf, revoke } from '#testing/connectors.ts'
 import { signInByOrganization } from '#testing/enterprise-session.ts'
 import { newClaims, openEnterprise, scimPatch, scimUser, type Enterprise } from '#testing/enterprise.ts'
 import { countAlive, fillCodes, fillSessions, limitChangedRows, manyRows } from '#testing/many-rows.ts'
@@ -25,7 +26,6 @@ afterEach(async () => {
   await world.changeMany(sql`
     delete from token_family
     where (revoked_at is not null and code_redeemed_at is null) or nonce = 'filled'`)
-  await world.changeMany(sql`delete from delegation_usage`)
   await world.changeMany(sql`delete from webhook_delivery`)
 })
 after(() => enterprise.close())
@@ -68,12 +68,19 @@ async function membership() {
   return { organization, connectionId, person, memberId, byProvider, code, token, own }
 }
 
-/** Checks that the member's credentials for the organization have ended, and their own have not. */
-async function requireEnded({ person, byProvider, code, token, own }: Awaited<ReturnType<typeof membership>>) {
+type Membership = Awaited<ReturnType<typeof membership>>
+
+/** Checks that none of the member's credentials for the organization is accepted, and that their own are. */
+async function requireRejected({ person, byProvider, code, token, own }: Membership) {
   assert.equal(await isSignedIn(byProvider), false)
   assert.deepEqual([await isActive(token), await isRedeemed(code)], [false, false])
   assert.deepEqual([await isSignedIn(person.headers), await isActive(own)], [true, true])
-  assert.deepEqual(await countAlive(world, person), { sessions: 1, families: 1 })
+}
+
+/** Checks that the member's credentials for the organization have ended, and their own have not. */
+async function requireEnded(made: Membership) {
+  await requireRejected(made)
+  assert.deepEqual(await countAlive(world, made.person), { sessions: 1, families: 1 })
 }
 
 test(`BLK-01 a user with ${manyRows} sessions signs out elsewhere`, async () => {
@@ -161,6 +168,9 @@ for (const how of ['is deleted', 'is suspended'] as const)
       ? enterprise.send(owner, 'DELETE', `/${organizationId}`)
       : ask('PATCH', `/api/admin/organizations/${organizationId}`, world.admin, { status: 'suspended' }))
     assert.ok(answer.statusCode < 300, answer.body)
+    // Before the cleanup has revoked what is left, nothing of it is accepted.
+    await requireRejected(made)
+    while ((await continueOrganizationEndings(world.db, world.now(), endedAtOnce)) > 0);
     await requireEnded(made)
     const found = await enterprise.send(owner, 'GET', `/${organizationId}`)
     assert.equal(found.statusCode, 404)
