@@ -43,8 +43,7 @@ const countsBlocks = (file: string) => /\/(?:query|log)-cost\.test\.ts$/.test(fi
 const measuresProcessorTime = (file: string) =>
   /\/(?:(?:saml|request|answer|people|wire|parser)-cost|saml-response)\.test\.ts$/.test(file)
 /** On PostgreSQL its statements change 70,000 rows, within their time limit if the machine does nothing else. */
-const large =
-  /\/server\/(?:test\/(?:revocation|many-records)|oauth\/logout\/test\/many-(?:records|sessions))\.test\.ts$/
+const large = /\/server\/(?:test\/(?:revocation|many-records)|oauth\/logout\/test\/many-records)\.test\.ts$/
 const isLarge = (file: string) => values.postgres === true && large.test(file)
 /** They measure time, or have little of it, and need the machine for themselves. */
 const needsMachine = (file: string) =>

@@ -51,6 +51,19 @@ async function signInWith(person: Person, cookie?: string): Promise<string> {
   return cookieIn(answer, 'countersign') ?? ''
 }
 
+test('BCL-10 ending 70,000 sessions at once queues their logout tokens in statements of limited size', async () => {
+  const person = await world.person()
+  await app.tokens(person, { scope: 'openid' })
+  await fillRecords(person.identityId, 70_000)
+  const { headers } = person
+  const listed = await world.api.inject({ url: '/api/oauth/authorizations', headers })
+  const [{ id }] = listed.json<{ authorizations: [{ id: string }] }>().authorizations
+  const answer = await world.api.inject({ method: 'DELETE', url: `/api/oauth/authorizations/${id}`, headers })
+  assert.equal(answer.statusCode, 204, answer.body)
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from session_logout`.execute(world.db)
+  assert.equal(rows[0]?.count, 70_001)
+})
+
 test('BLK-30 an account that apps know from more sessions than one statement ends is suspended', async () => {
   const person = await world.person()
   const made = await send('POST', '/api/identities', person.headers, {
