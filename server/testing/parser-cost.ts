@@ -76,17 +76,25 @@ const linearGrowthMax = 2.3
 /** Maximum cost of the largest body that unauthenticated callers can send, on the ordinary machine. */
 export const anonymousMillisecondsMax = 50
 
+/** Returns the milliseconds that parsers have taken so far. */
+type Clock = () => number
+
 /** Measures a parser with the sizes in turn, and again if the cost is beyond a limit. */
-export async function measureCost(parser: MeasuredParser, build: (size: number) => string): Promise<ParserCost> {
+export async function measureCost(
+  parser: MeasuredParser,
+  build: (size: number) => string,
+  clock: Clock = processorMilliseconds,
+): Promise<ParserCost> {
   const { sizeMax, parse } = parser
+  const sample = (input: string, millisecondsMin: number) => sampleOf(parse, input, { millisecondsMin, clock })
   const inputs = {
     quarter: build(Math.floor(sizeMax / 4)),
     half: build(Math.floor(sizeMax / 2)),
     full: build(sizeMax),
   }
-  let cost = { ...noCost(), full: [await sample(parse, inputs.full, 0)] }
+  let cost = { ...noCost(), full: [await sample(inputs.full, 0)] }
   if (isNegligible(cost)) return cost
-  const begun = process.cpuUsage()
+  const begun = clock()
   let isRepeated = false
   for (const { rounds, sampleMilliseconds, turns } of attempts) {
     const before = cost
@@ -96,10 +104,10 @@ export async function measureCost(parser: MeasuredParser, build: (size: number) 
     isRepeated = true
     for (let round = 0; round < rounds; round += 1) {
       const sizes = turns[round % turns.length] ?? []
-      for (const size of sizes) cost[size].push(await sample(parse, inputs[size], sampleMilliseconds))
+      for (const size of sizes) cost[size].push(await sample(inputs[size], sampleMilliseconds))
       cost.slowness.push(measureSlowness())
       if (isNegligible(cost)) return cost
-      if (millisecondsSince(begun) > measuringMillisecondsMax)
+      if (clock() - begun > measuringMillisecondsMax)
         return round + 1 < roundsMin && before.half.length > 0 ? before : cost
     }
     if (Math.max(...growthsOf(cost, 'half')) <= linearGrowthMax && objectionTo(cost, parser) === undefined) return cost
@@ -159,17 +167,21 @@ function medianOf(samples: number[]): number {
 }
 
 /** Returns the average of as many calls as take at least this long. */
-async function sample(parse: MeasuredParser['parse'], input: string, millisecondsMin: number): Promise<number> {
-  const before = process.cpuUsage()
+async function sampleOf(
+  parse: MeasuredParser['parse'],
+  input: string,
+  { millisecondsMin, clock }: { millisecondsMin: number; clock: Clock },
+): Promise<number> {
+  const before = clock()
   for (let calls = 1; ; calls += 1) {
     await settle(parse, input)
-    const milliseconds = millisecondsSince(before)
+    const milliseconds = clock() - before
     if (milliseconds >= millisecondsMin) return milliseconds / calls
   }
 }
 
-function millisecondsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before)
+function processorMilliseconds(): number {
+  const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
