@@ -42,19 +42,18 @@ export async function runCommand(work: () => Promise<Counts>): Promise<void> {
 
 /** Runs the work with TEST_DATABASE_URL set: to the given one, or to a temporary cluster. */
 export async function withPostgres(work: () => Promise<Counts>, { durable = false } = {}): Promise<Counts> {
-  if (process.env.TEST_DATABASE_URL) return onCluster(process.env.TEST_DATABASE_URL, work)
+  if (process.env.TEST_DATABASE_URL) return withTemplate(process.env.TEST_DATABASE_URL, work)
   await using cluster = await startPostgres({ durable })
   process.env.TEST_DATABASE_URL = cluster.url
-  return await work()
+  return await withTemplate(cluster.url, work)
 }
 
-/** If the database belongs to a cluster, tests get distributed databases. */
-async function onCluster(url: string, work: () => Promise<Counts>): Promise<Counts> {
+/** Tests get copies of one migrated database, whose nodes are those of the given one. */
+async function withTemplate(url: string, work: () => Promise<Counts>): Promise<Counts> {
   // Loaded here, because it needs the whole service.
   const { createTemplate } = await import('./sharding/template.ts')
   const template = await createTemplate(url)
-  if (!template) return work()
-  process.env.TEST_DATABASE_TEMPLATE = template.name
+  process.env.TEST_DATABASE_TEMPLATE = template.url
   try {
     return await work()
   } finally {

@@ -67,15 +67,28 @@ export async function reopenStorage(url: string | undefined, directory: string):
   return createStorage(pool, { closeAll: close, replicas: url === undefined ? undefined : await readReplicas(pool) })
 }
 
-/** Creates an empty database on the PostgreSQL of `TEST_DATABASE_URL`; returns undefined if that is not set. */
-export async function openTestDatabase(): Promise<TestDatabase | undefined> {
+/**
+ * Creates a database on the PostgreSQL of `TEST_DATABASE_URL`; returns undefined if that is not set. It is a copy of
+ * the database at `TEST_DATABASE_TEMPLATE`, which is migrated, if that is on the same server. Otherwise it is empty.
+ */
+export async function openTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase | undefined> {
   const maintenance = process.env['TEST_DATABASE_URL']
-  return maintenance === undefined ? undefined : createTestDatabase(maintenance, process.env['TEST_DATABASE_TEMPLATE'])
+  return maintenance === undefined
+    ? undefined
+    : createTestDatabase(maintenance, isEmpty ? undefined : findTemplate(maintenance))
+}
+
+/** Returns the name of the template. A test may have started a server of its own, which has none. */
+function findTemplate(maintenance: string): string | undefined {
+  const template = process.env['TEST_DATABASE_TEMPLATE']
+  if (template === undefined) return undefined
+  const { host, pathname } = new URL(template)
+  return host === new URL(maintenance).host ? pathname.slice(1) : undefined
 }
 
 type TestDatabase = { url: string; drop: () => Promise<void> }
 
-/** On a cluster, a template is a migrated database that is distributed on all nodes. */
+/** On a cluster, a template is distributed on all nodes. */
 async function createTestDatabase(maintenance: string, template?: string): Promise<TestDatabase> {
   const name = `countersign_${randomBytes(8).toString('hex')}`
   const nodes = (template !== undefined && (await findNodes(maintenance))) || [maintenance]

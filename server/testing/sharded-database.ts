@@ -19,8 +19,8 @@ export async function findNodes(url: string): Promise<string[] | undefined> {
 export async function createDatabase(nodes: string[], name: string, template?: string): Promise<void> {
   const like = template === undefined ? '' : ` template ${template} strategy file_copy`
   await Promise.all(nodes.map((node) => query(node, `create database ${name}${like}`)))
-  const [coordinator = ''] = nodes
-  if (template === undefined) return
+  const [coordinator = '', ...workers] = nodes
+  if (template === undefined || workers.length === 0) return
   const client = new pg.Client({ connectionString: named(coordinator, name) })
   await client.connect()
   await setMode(client)

@@ -15,7 +15,6 @@ export const planModes = ['force_custom_plan', 'force_generic_plan'] as const
 export async function useOwnPostgres(): Promise<AsyncDisposable> {
   const cluster = await startPostgres()
   process.env['TEST_DATABASE_URL'] = cluster.url
-  delete process.env['TEST_DATABASE_TEMPLATE']
   return cluster
 }
 

@@ -11,37 +11,41 @@ import { createDatabase, dropDatabase, findNodes, named } from '../../server/tes
 const shardCount = 4
 
 /**
- * Creates a migrated database that is distributed on the cluster of the database at `url`. A test copies it in less
- * than a tenth of the time. Returns its name, or undefined if the database belongs to no cluster.
+ * Creates a migrated database on the PostgreSQL at `url`, distributed if that belongs to a cluster. A test copies it in
+ * a tenth of the time that the migrations take.
  */
-export async function createTemplate(url: string): Promise<Template | undefined> {
-  const nodes = await findNodes(url)
-  if (!nodes) return undefined
+export async function createTemplate(url: string): Promise<Template> {
+  const nodes = (await findNodes(url)) ?? [url]
   const name = `countersign_template_${randomBytes(8).toString('hex')}`
   await createDatabase(nodes, name)
-  const own = nodes.map((node) => named(node, name))
-  for (const node of own) await query(node, 'create extension citus')
-  const [coordinator = '', ...workers] = own
-  const at = new URL(coordinator)
-  await query(coordinator, `select citus_set_coordinator_host('${at.hostname}', ${at.port})`)
-  for (const worker of workers.map((each) => new URL(each)))
-    await query(coordinator, `select citus_add_node('${worker.hostname}', ${worker.port})`)
-  await query(coordinator, `alter database ${name} set citus.shard_count = ${shardCount}`)
+  const own = named(url, name)
+  if (nodes.length > 1) await joinNodes(nodes.map((node) => named(node, name)))
   const pool = serverPool(
-    new Secret(coordinator),
+    new Secret(own),
     (error) => {
       throw error
     },
     1,
   )
   await migrate(pool)
-  await distribute(pool, placements, () => {})
+  if (nodes.length > 1) await distribute(pool, placements, () => {})
   await pool.end()
   for (const node of nodes) {
     await query(node, `alter database ${name} allow_connections false`)
     await query(node, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`)
   }
-  return { name, drop: () => dropDatabase(nodes, name) }
+  return { url: own, drop: () => dropDatabase(nodes, name) }
 }
 
-type Template = { name: string; drop: () => Promise<void> }
+type Template = { url: string; drop: () => Promise<void> }
+
+/** Makes databases of the same name on all nodes one distributed database; the first is that of the coordinator. */
+async function joinNodes(databases: string[]): Promise<void> {
+  for (const database of databases) await query(database, 'create extension citus')
+  const [coordinator = '', ...workers] = databases
+  const at = new URL(coordinator)
+  await query(coordinator, `select citus_set_coordinator_host('${at.hostname}', ${at.port})`)
+  for (const worker of workers.map((each) => new URL(each)))
+    await query(coordinator, `select citus_add_node('${worker.hostname}', ${worker.port})`)
+  await query(coordinator, `alter database ${at.pathname.slice(1)} set citus.shard_count = ${shardCount}`)
+}

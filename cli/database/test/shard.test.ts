@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openTestDatabase } from '../../../server/testing/database.ts'
+import { findNodes } from '../../../server/testing/sharded-database.ts'
 import { inherited } from '../../testing/environment.ts'
 
 const main = join(import.meta.dirname, '../../main.ts')
@@ -28,7 +29,7 @@ test('the embedded database cannot be distributed', () => {
 })
 
 const made = await openTestDatabase()
-if (made && process.env['TEST_DATABASE_TEMPLATE'] === undefined)
+if (made && (await findNodes(made.url)) === undefined)
   test('a PostgreSQL without Citus is left as it is', async () => {
     const { status, stdout, stderr } = shard([], { DATABASE_URL: made.url })
     await made.drop()

@@ -197,7 +197,7 @@ async function serveWithTwo(t: TestContext, environment: Record<string, string> 
 
 /** Prepares one port and an empty database for a service with several processes. */
 async function prepareTwo() {
-  const [[port], database] = await Promise.all([freePorts(1), openTestDatabase()])
+  const [[port], database] = await Promise.all([freePorts(1), openTestDatabase({ isEmpty: true })])
   assert.ok(database)
   const settings = {
     ...several,
