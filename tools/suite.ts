@@ -7,6 +7,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
+import { exposesHooks } from './async-tracking.ts'
 import { endingSignals, Missing, startPostgres } from './postgres.ts'
 
 export type Counts = { passed: number; failed: number }
@@ -121,7 +122,7 @@ export async function runTestFiles(
   const events = run({
     files: groups,
     concurrency,
-    execArgv,
+    execArgv: [exposesHooks, ...execArgv],
     timeout: timeout * together,
     signal: stopping.signal,
     ...(coverage && { coverage, coverageExcludeGlobs: notOfProduct, cwd: root }),
@@ -161,20 +162,25 @@ function writeGroup(path: string, files: string[], { timeout, costs }: { timeout
     const [name, module] = [relative(root, file), pathToFileURL(file).href].map((text) => JSON.stringify(text))
     return `suite(${name}, { timeout: ${timeout} }, () => measured(${name}, () => import(${module})))\n`
   })
-  const measured = `function measured(name, load) {
+  const measured = `const loading = []
+function measured(name, load) {
   let start
   before(() => { start = processorMilliseconds() })
   after(() => appendFileSync(${JSON.stringify(costs)}, processorMilliseconds() - start + ' ' + name + '\\n'))
-  return load()
+  const loaded = load()
+  loading.push(loaded)
+  return loaded
 }
 `
   const imports = `import { appendFileSync } from 'node:fs'
 import { after, before, suite } from 'node:test'
+import { endAsyncTracking } from ${JSON.stringify(import.meta.resolve('./async-tracking.ts'))}
 import { processorMilliseconds } from ${JSON.stringify(import.meta.resolve('./processor-time.ts'))}
 `
+  const declared = 'await Promise.allSettled(loading)\nendAsyncTracking()\n'
   // The timer keeps no process alive, and ends one that is kept alive by something else.
   const ending = `after(() => setTimeout(() => process.exit(), ${lingeringMilliseconds}).unref())\n`
-  writeFileSync(path, imports + measured + ending + suites.join(''))
+  writeFileSync(path, imports + measured + ending + suites.join('') + declared)
   return path
 }
 

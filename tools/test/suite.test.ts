@@ -48,6 +48,20 @@ test('a file that cannot be loaded, one without a test and a broken suite each f
   }
 })
 
+test('an error that no test awaits fails the run, and its reason is shown', () => {
+  const unawaited = {
+    uncaughtExceptionMonitor: `setImmediate(() => { throw new Error('a reason') })`,
+    unhandledRejection: `void Promise.reject(new Error('a reason'))`,
+  }
+  for (const [event, statement] of Object.entries(unawaited)) {
+    const noticed = `new Promise((resolve) => process.once('${event}', resolve))`
+    const content = `import { test } from 'node:test'\ntest('one', async () => { ${statement}; await ${noticed} })\n`
+    const { status, stdout, lastLine } = runFiles([content, passing])
+    assert.deepEqual({ status, lastLine }, { status: 1, lastLine: '3 passed, 1 failed' })
+    assert.match(stdout, /a reason/)
+  }
+})
+
 test('a run without any test fails', () => {
   assert.equal(runFiles([]).status, 1)
 })
