@@ -33,7 +33,7 @@ await runCommand(() => {
   }
   // More files than processors, because a journey mostly waits for its pages. With too many, pages become slow.
   // The visit of every page takes minutes beside others.
-  const manner = { concurrency: 4, together: 4, longest: isLong, fileTimeoutSeconds: 900, execArgv: [compilesQuickly] }
+  const manner = { concurrency: 4, together: 6, longest: isLong, fileTimeoutSeconds: 900, execArgv: [compilesQuickly] }
   const work = () => runTestFiles(files, manner)
   return values.postgres ? withPostgres(work) : work()
 })

@@ -2,9 +2,10 @@
  * `npm test`: the tests that start no service and measure nothing, on the embedded database; needs nothing but npm.
  * `npm run test:system`: the rest but those in a browser, which start whole programs, or measure costs and fairness.
  * `npm run test:postgres`: those of both that take a database from the suite, on a PostgreSQL server that it starts
- * itself, or on that of `--url` or TEST_DATABASE_URL. On a Citus cluster, their databases are distributed. The
- * statements of their requests are checked: each stays with the shards of given keys. Further arguments choose files of
- * every kind: `npm test -- server/oauth`. `--coverage` (`npm run coverage`) prints which lines of the product ran.
+ * itself, or on that of `--url` or TEST_DATABASE_URL, and the one that counts the blocks that all requests read. On a
+ * Citus cluster, their databases are distributed. The statements of their requests are checked: each stays with the
+ * shards of given keys. Further arguments choose files of every kind: `npm test -- server/oauth`. `--coverage`
+ * (`npm run coverage`) prints which lines of the product ran.
  */
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,8 +34,10 @@ const startsCommand = (file: string) => file.startsWith(join(root, 'cli'))
 const measures = (file: string) =>
   /-cost\.test\.ts$|\/(?:fairness|passkeys\/test\/(?:recovery|attestation)|saml-response)\.test\.ts$/.test(file)
 const isOfSystem = (file: string) => measures(file) || startsService(file) || startsCommand(file)
+/** It repeats requests of others to count what their statements read, which the embedded database does not report. */
+const isOfPostgres = (file: string) => file.endsWith('/query-cost.test.ts')
 const onEmbedded = [...ofService, ...ofOthers].filter(
-  (file) => positionals.length > 0 || isOfSystem(file) === values.system,
+  (file) => positionals.length > 0 || (isOfSystem(file) === values.system && !isOfPostgres(file)),
 )
 const files = values.postgres ? onPostgres : onEmbedded
 /** They count the blocks that statements read, on a PostgreSQL server of their own, and take longest. */
@@ -48,6 +51,8 @@ const isLarge = (file: string) => values.postgres === true && large.test(file)
 /** They measure time, or have little of it, and need the machine for themselves. */
 const needsMachine = (file: string) =>
   isLarge(file) || (measures(file) && !countsBlocks(file) && !measuresProcessorTime(file))
+/** Files that run in one process: each loads the service once. The rest wait for processes of their own. */
+const together = values.system ? 6 : 12
 /** They replace globals of Node with those of a document, so each runs in a process of its own. */
 const isOfComponents = (file: string) => file.endsWith('.component.test.ts')
 const loader = `--import=${join(root, 'web/testing/components.ts')}`
@@ -55,7 +60,7 @@ const loader = `--import=${join(root, 'web/testing/components.ts')}`
 const common = { execArgv: [compilesQuickly], coverage: values.coverage, fileTimeoutSeconds: 600 }
 const isOrdinary = (file: string) => !needsMachine(file) && !measuresProcessorTime(file) && !isOfComponents(file)
 const runs = [
-  { files: files.filter(isOrdinary), manner: { ...common, concurrency: 4, together: 6, longest: countsBlocks } },
+  { files: files.filter(isOrdinary), manner: { ...common, concurrency: 4, together, longest: countsBlocks } },
   { files: files.filter(measuresProcessorTime), manner: { ...common, concurrency: 2 } },
   { files: files.filter(needsMachine), manner: { ...common, concurrency: 1 } },
   { files: files.filter(isOfComponents), manner: { concurrency: 2, execArgv: [loader] } },

@@ -15,7 +15,7 @@ import { openStageWithProcess, type ProcessStage } from '../../fixtures/environm
 let stage: ProcessStage
 let app: KeyedApp
 before(async () => {
-  stage = await openStageWithProcess({ LOG_LEVEL: 'trace' })
+  stage = await openStageWithProcess({ LOG_LEVEL: 'trace' }, { embedded: true })
   app = await openKeyedApp(stage.service)
 })
 after(async () => {
