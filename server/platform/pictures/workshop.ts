@@ -11,6 +11,7 @@ export type RenderedPicture = Record<PictureSize, Uint8Array>
 /** Reason why a picture was not rendered: what its decoder says, that it took too long, or that too many wait. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure'
+  /** True if the same picture may be rendered later: the processor has other work. */
   readonly isOverload: boolean
 
   constructor(reason: string, isOverload = false) {
@@ -61,7 +62,7 @@ export function createWorkshop(milliseconds = renderMilliseconds): Workshop {
     started.ref()
     const task: WorkshopTask = { picture, sizes: pictureSizes, milliseconds }
     const result = await ask(started, task).finally(() => started.unref())
-    if ('failure' in result) throw new RenderFailure(result.failure)
+    if ('failure' in result) throw new RenderFailure(result.failure, result.isLate)
     const [small, medium, large] = result.rendered
     if (!small || !medium || !large) throw new Error('the workshop has not returned all sizes')
     return { 64: small, 256: medium, 512: large }

@@ -19,8 +19,8 @@ export type PictureToRender = {
 }
 export type WorkshopTask = { picture: PictureToRender; sizes: readonly number[]; milliseconds: number }
 export type DecoderTask = Pick<WorkshopTask, 'picture' | 'sizes'> & { modules: CodecModules }
-/** Rendered pictures in the order of the sizes, or why there are none. */
-export type WorkshopResult = { rendered: Uint8Array[] } | { failure: string }
+/** Rendered pictures in the order of the sizes, or why there are none, and if it took too long. */
+export type WorkshopResult = { rendered: Uint8Array[] } | { failure: string; isLate?: true }
 
 const files: Record<CodecPart, string> = {
   png: '@jsquash/png/codec/pkg/squoosh_png_bg.wasm',
@@ -62,7 +62,7 @@ async function render({ milliseconds, ...task }: WorkshopTask): Promise<Workshop
     resourceLimits: { maxOldGenerationSizeMb: heapMebibytesMax, maxYoungGenerationSizeMb: 8, codeRangeSizeMb: 16 },
   })
   const { promise, resolve } = Promise.withResolvers<WorkshopResult>()
-  const late = setTimeout(() => resolve({ failure: 'took too long' }), milliseconds)
+  const late = setTimeout(() => resolve({ failure: 'took too long', isLate: true }), milliseconds)
   decoder.once('message', (rendered: Uint8Array[]) => resolve({ rendered }))
   decoder.once('error', (error) => resolve({ failure: String(error) }))
   decoder.once('exit', () => resolve({ failure: 'ended without a result' }))

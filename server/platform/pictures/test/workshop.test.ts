@@ -13,7 +13,8 @@ test('PIC-05 a picture that takes too long is given up, and the service answers 
   const workshop = createWorkshop(1)
   let turns = 0
   const turning = setInterval(() => (turns += 1), 5)
-  await assert.rejects(workshop.render('ada', pictureOf(4000, 4000)), /took too long/)
+  const late = { message: 'took too long', isOverload: true }
+  await assert.rejects(workshop.render('ada', pictureOf(4000, 4000)), late)
   clearInterval(turning)
   assert.ok(turns >= 1)
   const usual = createWorkshop()
