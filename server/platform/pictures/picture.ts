@@ -19,7 +19,7 @@ const errors = defineErrors({
   picture_not_found: [404, 'There is no such picture.'],
   picture_changed: [409, 'The picture is not the one that was uploaded: logoSha256 names another one.'],
   unsupported_media_type: [415, 'Send a picture as PNG, JPEG or WebP.'],
-  temporarily_unavailable: [503, 'The service has no time for the picture. Retry later.'],
+  temporarily_unavailable: [503, 'The service is too busy to process the picture. Retry later.'],
 })
 
 const tooLarge = `A picture has at most ${limits.pictureSideMax} pixels on each side.`
