@@ -6,8 +6,8 @@ export const exposesHooks = '--expose-internals'
 
 /**
  * Ends the tracking of every promise, with which the test runner finds the test of an error that no test awaits.
- * Tracked, an `await` costs thirty times as much, and tests up to a tenth of their time. Such an error still fails the
- * file. Tests must be declared before: a declaration needs the tracking to find its suite.
+ * Tracked, an `await` costs thirty times as much. Such an error still fails the file. Tests must be declared before: a
+ * declaration needs the tracking to find its suite.
  */
 export function endAsyncTracking(): void {
   const internals: unknown = createRequire(import.meta.url)('internal/async_hooks')

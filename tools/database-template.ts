@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { serverPool } from '../../server/platform/database/server-pool.ts'
-import { migrate } from '../../server/platform/database/migrate.ts'
-import { distribute } from '../../server/platform/database/distributed/sharding.ts'
-import { Secret } from '../../server/platform/crypto/secret.ts'
-import { placements } from '../../server/modules.ts'
-import { query } from '../../server/testing/query.ts'
-import { createDatabase, dropDatabase, findNodes, named } from '../../server/testing/sharded-database.ts'
+import { serverPool } from '../server/platform/database/server-pool.ts'
+import { migrate } from '../server/platform/database/migrate.ts'
+import { distribute } from '../server/platform/database/distributed/sharding.ts'
+import { Secret } from '../server/platform/crypto/secret.ts'
+import { placements } from '../server/modules.ts'
+import { query } from '../server/testing/query.ts'
+import { createDatabase, dropDatabase, findNodes, named } from '../server/testing/sharded-database.ts'
 
 /** Shards of a table. Tests need more than one for each worker, and no more. */
 const shardCount = 4

@@ -52,7 +52,7 @@ export async function withPostgres(work: () => Promise<Counts>, { durable = fals
 /** Tests get copies of one migrated database, whose nodes are those of the given one. */
 async function withTemplate(url: string, work: () => Promise<Counts>): Promise<Counts> {
   // Loaded here, because it needs the whole service.
-  const { createTemplate } = await import('./sharding/template.ts')
+  const { createTemplate } = await import('./database-template.ts')
   const template = await createTemplate(url)
   process.env.TEST_DATABASE_TEMPLATE = template.url
   try {

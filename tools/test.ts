@@ -51,7 +51,7 @@ const isLarge = (file: string) => values.postgres === true && large.test(file)
 /** They measure time, or have little of it, and need the machine for themselves. */
 const needsMachine = (file: string) =>
   isLarge(file) || (measures(file) && !countsBlocks(file) && !measuresProcessorTime(file))
-/** Files that run in one process: each loads the service once. The rest wait for processes of their own. */
+/** Files that run in one process: they load the service once. Those of the system mostly start it as another one. */
 const together = values.system ? 6 : 12
 /** They replace globals of Node with those of a document, so each runs in a process of its own. */
 const isOfComponents = (file: string) => file.endsWith('.component.test.ts')

@@ -27,8 +27,7 @@ export async function openTestStorage(between: Between = (pool) => pool, stateme
 
 /** Opens the same without any migration. */
 export async function openTestPool(): Promise<TestPool> {
-  const maintenance = process.env['TEST_DATABASE_URL']
-  const made = maintenance === undefined ? undefined : await createTestDatabase(maintenance)
+  const made = await openTestDatabase({ isEmpty: true })
   return made ? openMadePool(made) : openEmbeddedPool()
 }
 
