@@ -4,6 +4,7 @@ import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@c
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
+import { changedAtOnce } from '#platform/module/batches.ts'
 import { withPicked, type Claim } from '#platform/queue/turns.ts'
 
 type NewAppSession = {
@@ -101,9 +102,6 @@ export async function listSiblings(tx: Transaction, identityIds: IdentityId[]): 
 const apartSeconds = 300
 const apartAtRandomSeconds = 240
 
-/** Number of records that one statement ends within its time limit, also on a busy machine. */
-const endedTogether = 20_000
-
 /** Place of an identity among those of its user that end: the one used last is the first. */
 type Turn = { identityId: IdentityId; nth: number; chance: number }
 
@@ -139,12 +137,12 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
   const { rows } = await sql<{ count: number; isMore: boolean }>`
     with part as materialized (
       select known_session_id, identity_id, client_id, organization_id from session_app
-      where ${endedBy(of)} limit ${endedTogether + 1}
+      where ${endedBy(of)} limit ${changedAtOnce + 1}
     ), ended as (
       delete from session_app using part
-      where ${isSame} and (select count(*) from part) <= ${endedTogether} returning ${endedColumns}
+      where ${isSame} and (select count(*) from part) <= ${changedAtOnce} returning ${endedColumns}
     ), turn as materialized (${turnsIn(sql`ended`, of)}), queued as (${queueEnded(now)})
-    select count(*)::integer as count, (select count(*) from part) > ${endedTogether} as "isMore" from queued`.execute(
+    select count(*)::integer as count, (select count(*) from part) > ${changedAtOnce} as "isMore" from queued`.execute(
     tx,
   )
   const [ended] = rows
@@ -163,7 +161,7 @@ async function endInParts(tx: Transaction, of: LogoutOf, now: Date): Promise<num
         ${turns.map(({ chance }) => chance)}::double precision[]) as turn (identity_id, nth, chance)
     ), part as materialized (
       select known_session_id, identity_id, client_id, organization_id from session_app
-      where ${endedBy(of)} and identity_id = any(${identityIds}::uuid[]) limit ${endedTogether}
+      where ${endedBy(of)} and identity_id = any(${identityIds}::uuid[]) limit ${changedAtOnce}
     ), ended as (delete from session_app using part where ${isSame} returning ${endedColumns}),
     queued as (${queueEnded(now)})
     select count(*)::integer as count, (select count(*)::integer from part) as listed from queued`
@@ -171,7 +169,7 @@ async function endInParts(tx: Transaction, of: LogoutOf, now: Date): Promise<num
     const [part] = (await queueSome().execute(tx)).rows
     queued += part?.count ?? 0
     // The number of deleted rows does not tell: a concurrent transaction may have deleted some.
-    if ((part?.listed ?? 0) < endedTogether) return queued
+    if ((part?.listed ?? 0) < changedAtOnce) return queued
   }
 }
 

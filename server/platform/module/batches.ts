@@ -40,7 +40,7 @@ export async function continueEndings(
 }
 
 /** Number of rows that one statement of a request changes: within its time limit, also on a busy machine. */
-const changedAtOnce = 5000
+export const changedAtOnce = 5000
 
 /**
  * Changes all rows of one thing, of which there can be any number, in statements of limited size, in the transaction of

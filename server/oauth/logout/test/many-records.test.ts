@@ -12,7 +12,7 @@ let app: TestApp
 before(async () => {
   world = await createWorld()
   app = await world.app({ backchannelLogoutUri: 'http://localhost:9/logout' })
-  await limitChangedRows(world.db, 'session_app', 20_000)
+  await limitChangedRows(world.db, 'session_app', 5000)
 })
 afterEach(async () => {
   await world.changeMany(sql`delete from session_logout`)
