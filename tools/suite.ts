@@ -21,8 +21,8 @@ const memory = '/dev/shm'
 const memoryBytesMin = 4 * 1024 ** 3
 
 /**
- * Puts temporary files in memory if there is enough: each test file has its own database, and writing those to a disk
- * takes a third of the time of all tests.
+ * Puts temporary files in memory if there is enough: writing the databases of tests to a disk takes a third of the time
+ * of all tests.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !existsSync(memory)) return
@@ -73,8 +73,8 @@ export function findTestFiles(folders: string[], filters: string[]): string[] {
 }
 
 /**
- * `execArgv` are flags of Node for each process; `together` is the number of files that run in one, one after another.
- * The slowest files start first, each in a process of its own.
+ * `execArgv` are flags of Node for each process; `together` is the maximum number of files that run in one, one after
+ * another. The slowest files start first, each in a process of its own.
  */
 type RunOptions = {
   concurrency: number
@@ -111,12 +111,9 @@ export async function runTestFiles(
   const timeout = fileTimeoutSeconds * 1000
   const costs = join(folder.path, 'costs')
   const others = files.filter((file) => !longest(file))
-  const groups = [
-    ...files.filter(longest).map((file) => [file]),
-    ...Array.from({ length: Math.ceil(others.length / together) }, (_, index) =>
-      others.slice(index * together, (index + 1) * together),
-    ),
-  ].map((group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, { timeout, costs }))
+  const groups = [...files.filter(longest).map((file) => [file]), ...groupFiles(others, together, concurrency)].map(
+    (group, index) => writeGroup(join(folder.path, `${index}.mjs`), group, { timeout, costs }),
+  )
   const counts = { passed: 0, failed: 0 }
   let wentWell = true
   const events = run({
@@ -152,6 +149,14 @@ export async function runTestFiles(
   return { passed: counts.passed, failed: Math.max(counts.failed + empty.length, wentWell ? 0 : 1) }
 }
 
+/** Groups the files of a process. The last groups are small, so that no process runs long after all others. */
+function groupFiles(files: string[], together: number, concurrency: number): string[][] {
+  if (files.length === 0) return []
+  const fair = Math.ceil(files.length / (2 * concurrency))
+  const size = Math.min(together, Math.max(fair, 2))
+  return [files.slice(0, size), ...groupFiles(files.slice(size), together, concurrency)]
+}
+
 /**
  * Returns a module that runs files one after another, each with its own hooks. It adds a line for each to the file
  * `costs`: the processor time of its tests in milliseconds, with that of processes that they started and awaited, and
@@ -175,11 +180,16 @@ function measured(name, load) {
   const imports = `import { appendFileSync } from 'node:fs'
 import { after, before, suite } from 'node:test'
 import { endAsyncTracking } from ${JSON.stringify(import.meta.resolve('./async-tracking.ts'))}
+import { endTests } from ${JSON.stringify(import.meta.resolve('./end-of-tests.ts'))}
 import { processorMilliseconds } from ${JSON.stringify(import.meta.resolve('./processor-time.ts'))}
 `
   const declared = 'await Promise.allSettled(loading)\nendAsyncTracking()\n'
   // The timer keeps no process alive, and ends one that is kept alive by something else.
-  const ending = `after(() => setTimeout(() => process.exit(), ${lingeringMilliseconds}).unref())\n`
+  const ending = `after(() => {
+  setTimeout(() => process.exit(), ${lingeringMilliseconds}).unref()
+  return endTests()
+})
+`
   writeFileSync(path, imports + measured + ending + suites.join('') + declared)
   return path
 }

@@ -9,8 +9,9 @@ import { readReplicas } from '#platform/database/distributed/engine.ts'
 import { openEmbeddedDatabase } from '#platform/database/embedded.ts'
 import { migrate } from '#platform/database/migrate.ts'
 import { Secret } from '#platform/crypto/secret.ts'
-import { copyMigrated, failing } from './migrated-database.ts'
+import { failing } from './migrated-database.ts'
 import { recordStatements } from './recorded-statements.ts'
+import { openReusedDatabase } from './reused-database.ts'
 import { createDatabase, dropDatabase, findNodes, named } from './sharded-database.ts'
 
 /** Wrapper of the connections between the product and its database. */
@@ -19,7 +20,7 @@ export type Between = (pool: pg.Pool) => pg.Pool
 /** Opens a migrated database for a test, deleted at the end: embedded, or on the PostgreSQL of `TEST_DATABASE_URL`. */
 export async function openTestStorage(between: Between = (pool) => pool, statementNames = true): Promise<Storage> {
   const made = await openTestDatabase()
-  const { pool, close } = made ? openMadePool(made) : await openEmbeddedPool(copyMigrated)
+  const { pool, close } = made ? openMadePool(made) : await openReusedDatabase()
   await migrate(pool)
   const replicas = made && (await readReplicas(pool))
   return createStorage(between(recordStatements(pool)), { closeAll: close, statementNames, replicas })
@@ -95,9 +96,8 @@ async function createTestDatabase(maintenance: string, template?: string): Promi
   return { url: named(maintenance, name), drop: () => dropDatabase(nodes, name) }
 }
 
-async function openEmbeddedPool(prepare?: (directory: string) => Promise<void>): Promise<TestPool> {
+async function openEmbeddedPool(): Promise<TestPool> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'))
-  await prepare?.(directory)
   const { pool, close } = await openEmbeddedDatabase(directory, failing)
   return {
     pool,

@@ -83,7 +83,8 @@ export async function openEmbeddedDatabase(directory: string, listeners: Listene
 /** Codes with which the operating system refuses to write. They do not mean that the database is damaged. */
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'])
 
-async function openDatabase(directory: string): Promise<PGlite> {
+/** Opens the database in a directory, which it creates. The caller locks the directory. */
+export async function openDatabase(directory: string): Promise<PGlite> {
   if (!existsSync(directory)) await createDatabase(directory)
   await access(join(directory, 'global/pg_control'), constants.W_OK)
   // A copy, or the work of a version that flushed nothing, may not be on the disk yet.
