@@ -40,8 +40,8 @@ const onEmbedded = [...ofService, ...ofOthers].filter(
   (file) => positionals.length > 0 || (isOfSystem(file) === values.system && !isOfPostgres(file)),
 )
 const files = values.postgres ? onPostgres : onEmbedded
-/** They count the blocks that statements read, on a PostgreSQL server of their own, and take longest. */
-const countsBlocks = (file: string) => /\/(?:query|log)-cost\.test\.ts$/.test(file)
+/** They count the blocks that statements read, which others do not change, and take longest. */
+const countsBlocks = (file: string) => /\/(?:query|log|claim|retention)-cost\.test\.ts$/.test(file)
 /** They measure processor time, in proportion to that of a reference: one more on each processor changes neither. */
 const measuresProcessorTime = (file: string) =>
   /\/(?:(?:saml|request|answer|people|wire|parser)-cost|saml-response)\.test\.ts$/.test(file)
