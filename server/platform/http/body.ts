@@ -11,14 +11,16 @@ import type { Duplex } from 'node:stream'
 
 type Validate = ReturnType<FastifySchemaCompiler<object>>
 
+const customOptions = { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } as const
+/** All hosts share one compiler of validators, which compiles a schema once. */
+const validators = once(() => AjvCompiler()({}, { customOptions }))
+const serializers = once(() => SerializerSelector()())
+
 /**
  * Compiles the schemas of an endpoint at its first request, with Fastify's compilers. Compiling all of them would make
  * the start half as long again, and many processes never need most of them.
  */
 export function enableLazySchemaCompilation(app: FastifyInstance): void {
-  const customOptions = { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } as const
-  const validators = once(() => AjvCompiler()({}, { customOptions }))
-  const serializers = once(() => SerializerSelector()())
   app.setValidatorCompiler<object>((route) => {
     const { httpPart, schema } = route
     // A path contains only IDs. An invalid one is looked up in vain, so it is not a validation error.
