@@ -46,7 +46,11 @@ export async function withPostgres(work: () => Promise<Counts>, { durable = fals
   if (process.env.TEST_DATABASE_URL) return withTemplate(process.env.TEST_DATABASE_URL, work)
   await using cluster = await startPostgres({ durable })
   process.env.TEST_DATABASE_URL = cluster.url
-  return await withTemplate(cluster.url, work)
+  try {
+    return await withTemplate(cluster.url, work)
+  } finally {
+    delete process.env.TEST_DATABASE_URL
+  }
 }
 
 /** Tests get copies of one migrated database, whose nodes are those of the given one. */
@@ -58,6 +62,7 @@ async function withTemplate(url: string, work: () => Promise<Counts>): Promise<C
   try {
     return await work()
   } finally {
+    delete process.env.TEST_DATABASE_TEMPLATE
     await template.drop()
   }
 }
