@@ -39,6 +39,8 @@ type Sessions = { userId: string; organizationId?: string; connectionId?: string
  */
 export async function fillSessions({ changeMany, now }: TestWorld, of: Sessions, count = manyRows): Promise<void> {
   const { userId, organizationId, connectionId = null, identityId = null } = of
+  // The statistics are those of few rows, as they are on a server to which many were added since the last `analyze`.
+  await changeMany(sql`analyze session, session_sso_authentication, token_family, token_access_token`)
   await changeMany(sql`
     insert into session (session_id, token_sha256, user_id, auth_method, identity_id, organization_id, connection_id,
       created_at, auth_time, last_seen_at, expires_at)

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { PostgresPool } from 'kysely'
+import { type PostgresPool, sql } from 'kysely'
 import { sha256 } from '#platform/crypto/secret.ts'
 
 /** Texts that a process remembers. One that does not recur among as many others is never named. */
@@ -11,6 +11,12 @@ const parametersMax = 50
  * each.
  */
 const preparedMax = 300
+
+/**
+ * Begins a statement that is planned for its values each time, and never prepared. A plan for any values compares each
+ * row with a whole list, and can do that for all rows of an identity if statistics are outdated.
+ */
+export const plannedForValues = sql.raw('/* planned for its values */')
 
 /** Statements that PostgreSQL plans. Others, such as `begin`, are cheaper without preparation. */
 const plannedPattern = /^\s*(?:select|insert|update|delete|with)\b/i

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { ScopeSet } from '@countersign/protocol/scope-set'
 import type { Database, Transaction } from '#platform/database/database.ts'
-import { inShards, isDistributed, onOneServer } from '#platform/database/distributed/engine.ts'
+import { inShards, isDistributed } from '#platform/database/distributed/engine.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { type BatchStatement, requestedRows } from '#platform/database/batching.ts'
 import { changeInParts } from '#platform/module/batches.ts'
 
@@ -279,16 +280,12 @@ export async function revokeWhere(tx: Transaction, condition: RawBuilder<boolean
 
 /** Revokes these token families, unless they were revoked meanwhile. */
 export async function revokeListed(tx: Transaction, families: FamilyKey[], revokedAt: Date): Promise<void> {
-  const [identityIds, familyIds] = [families.map((each) => each.identityId), families.map((each) => each.familyId)]
-  // On one server, it would be compared for each row with all of the list.
-  const shards = isDistributed(tx)
-    ? sql`and family.identity_id = any(${[...new Set(identityIds)]}::uuid[])`
-    : onOneServer
+  const identityIds = [...new Set(families.map((each) => each.identityId))]
+  const familyIds = families.map((each) => each.familyId)
   await sql`
-    update token_family family set revoked_at = ${revokedAt}
-    from unnest(${identityIds}::uuid[], ${familyIds}::uuid[]) as listed (identity_id, family_id)
-    where family.identity_id = listed.identity_id and family.family_id = listed.family_id and revoked_at is null
-      ${shards}`.execute(tx)
+    ${plannedForValues} update token_family set revoked_at = ${revokedAt}
+    where identity_id = any(${identityIds}::uuid[]) and family_id = any(${familyIds}::uuid[])
+      and revoked_at is null`.execute(tx)
 }
 
 export async function revokeFamiliesOfClient(
@@ -316,7 +313,7 @@ export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[])
       (limit) => families.limit(limit).execute(),
       (rows) =>
         sql`
-          delete from token_family where identity_id = ${identityId}
+          ${plannedForValues} delete from token_family where identity_id = ${identityId}
             and family_id = any(${rows.map((row) => row.family_id)}::uuid[])`.execute(tx),
     )
     const tokens = tx.selectFrom('token_access_token').select('token_sha256').where('identity_id', '=', identityId)
@@ -324,7 +321,7 @@ export async function deleteTokensOf(tx: Transaction, identityIds: IdentityId[])
       (limit) => tokens.limit(limit).execute(),
       (rows) =>
         sql`
-          delete from token_access_token where identity_id = ${identityId}
+          ${plannedForValues} delete from token_access_token where identity_id = ${identityId}
             and token_sha256 = any(${rows.map((row) => row.token_sha256)}::bytea[])`.execute(tx),
     )
   }
