@@ -17,7 +17,10 @@ import { createDatabase, dropDatabase, findNodes, named } from './sharded-databa
 /** Wrapper of the connections between the product and its database. */
 export type Between = (pool: pg.Pool) => pg.Pool
 
-/** Opens a migrated database for a test, deleted at the end: embedded, or on the PostgreSQL of `TEST_DATABASE_URL`. */
+/**
+ * Opens a migrated database without rows for a test file: on the PostgreSQL of `TEST_DATABASE_URL`, where it is deleted
+ * at the end, or the embedded one, which the next file of the process may get.
+ */
 export async function openTestStorage(between: Between = (pool) => pool, statementNames = true): Promise<Storage> {
   const made = await openTestDatabase()
   const { pool, close } = made ? openMadePool(made) : await openReusedDatabase()

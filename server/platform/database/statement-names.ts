@@ -14,7 +14,8 @@ const preparedMax = 300
 
 /**
  * Begins a statement that is planned for its values each time, and never prepared. A plan for any values compares each
- * row with a whole list, and can do that for all rows of an identity if statistics are outdated.
+ * row with a whole list, and can do that for all rows of an identity if statistics are outdated. No comment matches
+ * `plannedPattern`, so the statement gets no name.
  */
 export const plannedForValues = sql.raw('/* planned for its values */')
 

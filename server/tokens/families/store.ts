@@ -282,6 +282,7 @@ export async function revokeWhere(tx: Transaction, condition: RawBuilder<boolean
 export async function revokeListed(tx: Transaction, families: FamilyKey[], revokedAt: Date): Promise<void> {
   const identityIds = [...new Set(families.map((each) => each.identityId))]
   const familyIds = families.map((each) => each.familyId)
+  // No two identities have a family with the same ID. A join with a list of pairs could read all rows for each pair.
   await sql`
     ${plannedForValues} update token_family set revoked_at = ${revokedAt}
     where identity_id = any(${identityIds}::uuid[]) and family_id = any(${familyIds}::uuid[])

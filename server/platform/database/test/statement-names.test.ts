@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { createStorage, transaction, type Storage } from '#platform/database/database.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { openTestPool } from '#testing/database.ts'
 import { createWorld } from '#testing/world.ts'
 
@@ -74,6 +75,15 @@ test('a statement that is sent once is not prepared', async (t) => {
   assert.equal(await countPrepared(), 0)
   await listThings(storage, [2])
   assert.equal(await countPrepared(), 1)
+})
+
+test('a statement that is planned for its values is never prepared', async (t) => {
+  const { storage, countPrepared } = await openThings(t)
+  const list = () =>
+    sql`
+    ${plannedForValues} select thing_id from thing where thing_id = any(${upTo(3)}::integer[])`.execute(storage.db)
+  for (let sent = 0; sent < 3; sent += 1) assert.equal((await list()).rows.length, 3)
+  assert.equal(await countPrepared(), 0)
 })
 
 test('long lists of every length fill no memory with their statements', async (t) => {
