@@ -118,6 +118,12 @@ const costly: { request?: string; statement: RegExp; blocksMax: number; why: str
     why: 'The terms of ten identities, some ten each.',
   },
   {
+    request: 'DELETE /api/account',
+    statement: /^with counted as/,
+    blocksMax: 100,
+    why: 'What apps know of eleven identities: counted, and then deleted, both by their IDs.',
+  },
+  {
     request: 'GET /api/admin/identities',
     statement: /^with read as|^select count\(\*\)/,
     blocksMax: 6000,

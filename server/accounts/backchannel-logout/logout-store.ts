@@ -4,6 +4,7 @@ import type { ClientId, IdentityId, OrganizationId, SessionId, UserId } from '@c
 import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { changedAtOnce } from '#platform/module/batches.ts'
 import { withPicked, type Claim } from '#platform/queue/turns.ts'
 
@@ -46,12 +47,13 @@ export function moveAppSessions(
     )`
   sendAhead(tx, moved)
   const oldest = sql`
-    with part as materialized (
-      select known_session_id, identity_id, client_id, organization_id from session_app
-      where session_id = ${later.sessionId} order by expires_at desc offset ${limits.appsPassedOnMax}
-    ), ended as (delete from session_app using part where ${isSame} returning ${endedColumns}),
-    turn as materialized (${turnsIn(sql`ended`, { sessions: sql`()` })})
-    ${queueEnded(now)}`
+    with ended as (
+      delete from session_app where session_id = ${later.sessionId} and (${ageColumns}) < (
+        select ${ageColumns} from session_app where session_id = ${later.sessionId}
+        order by (${ageColumns}) desc offset ${limits.appsPassedOnMax - 1} limit 1
+      ) returning ${endedColumns}
+    ), turns as materialized (${turnsOf(sql`ended`, { sessions: sql`()` })})
+    ${queueEnded(turnsFound, now)}`
   sendAhead(tx, oldest)
 }
 
@@ -102,31 +104,56 @@ export async function listSiblings(tx: Transaction, identityIds: IdentityId[]): 
 const apartSeconds = 300
 const apartAtRandomSeconds = 240
 
-/** Place of an identity among those of its user that end: the one used last is the first. */
-type Turn = { identityId: IdentityId; nth: number; chance: number }
+/**
+ * Places of identities among those of their users that end, from 0: the one used last is the first. The identities are
+ * in the order of their IDs.
+ */
+type Turns = { identityIds: IdentityId[]; places: number[]; chances: number[] }
 
-/** Selects a `Turn` for each identity, as columns of SQL, from records with `identity_id` and `expires_at`. */
-function turnsIn(records: RawBuilder<unknown>, of: LogoutOf): RawBuilder<unknown> {
+/** Selects `Turns` in one row, from records with `identity_id` and `expires_at`. */
+function turnsOf(records: RawBuilder<unknown>, of: LogoutOf): RawBuilder<unknown> {
   return sql`
-    select identity_id, row_number() over (partition by user_id order by max(expires_at) desc, identity_id) - 1 as nth,
-      random() as chance
-    from ${records} record left join ${identitiesOf(of)} using (identity_id) group by identity_id, user_id`
+    select array_agg(identity_id order by identity_id) as "identityIds",
+      array_agg(place order by identity_id) as places, array_agg(random() order by identity_id) as chances
+    from (
+      select identity_id,
+        row_number() over (partition by user_id order by used_until desc, identity_id)::integer - 1 as place
+      from (select identity_id, max(expires_at) as used_until from ${records} record group by identity_id) used
+        left join ${identitiesOf(of)} using (identity_id)
+    ) placed having count(*) > 0`
 }
 
-/** Inserts a logout token for each app, identity and session of `ended`, at the time of its `turn`. */
-function queueEnded(now: Date): RawBuilder<unknown> {
+/** `Turns` as expressions of SQL. */
+type SqlTurns = Record<keyof Turns, RawBuilder<unknown>>
+
+/** Those that another part of the statement found. */
+const turnsFound: SqlTurns = {
+  identityIds: sql`(select "identityIds" from turns)`,
+  places: sql`(select places from turns)`,
+  chances: sql`(select chances from turns)`,
+}
+
+/**
+ * Inserts a logout token for each app, identity and session of `ended`, at the time of the turn of its identity. Turns
+ * are found by binary search. With a join, PostgreSQL could compare each record with each turn.
+ */
+function queueEnded({ identityIds, places, chances }: SqlTurns, now: Date): RawBuilder<unknown> {
   return sql`
     insert into session_logout (client_id, logout_id, identity_id, session_id, created_at, next_attempt_at)
     select client_id, gen_random_uuid(), identity_id, known_session_id, ${now}::timestamptz,
-      ${now}::timestamptz + sign(nth) * (nth * ${apartSeconds}::integer - chance * ${apartAtRandomSeconds}::integer)
+      ${now}::timestamptz + sign(place) * (place * ${apartSeconds}::integer - chance * ${apartAtRandomSeconds}::integer)
         * interval '1 second'
-    from (select distinct client_id, identity_id, known_session_id from ended) recipient join turn using (identity_id)
+    from (select distinct client_id, identity_id, known_session_id from ended) recipient,
+      lateral (select width_bucket(identity_id, ${identityIds}) as nth) turn,
+      lateral (select (${places})[nth] as place, (${chances})[nth] as chance) timed
     returning client_id`
 }
 
 /** What `queueEnded` reads of a record. */
-const endedColumns = sql`
-  session_app.client_id, session_app.identity_id, session_app.known_session_id, session_app.expires_at`
+const endedColumns = sql`client_id, identity_id, known_session_id, expires_at`
+
+/** Order of the records of a session. No two are equal. */
+const ageColumns = sql`expires_at, known_session_id, identity_id, client_id, coalesce(organization_id, identity_id)`
 
 /**
  * Queues a logout token for each app, identity and session that ends, and deletes their records. Returns the number of
@@ -134,48 +161,59 @@ const endedColumns = sql`
  * once and every other some minutes later. Simultaneous tokens would disclose that two identities belong to one user.
  */
 export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
+  // The records are counted first, not listed: a join with a list could compare each record with each of the list.
   const { rows } = await sql<{ count: number; isMore: boolean }>`
-    with part as materialized (
-      select known_session_id, identity_id, client_id, organization_id from session_app
-      where ${endedBy(of)} limit ${changedAtOnce + 1}
+    with counted as materialized (
+      select count(*) > ${changedAtOnce} as is_more
+      from (select from session_app where ${endedBy(of)} limit ${changedAtOnce + 1}) part
     ), ended as (
-      delete from session_app using part
-      where ${isSame} and (select count(*) from part) <= ${changedAtOnce} returning ${endedColumns}
-    ), turn as materialized (${turnsIn(sql`ended`, of)}), queued as (${queueEnded(now)})
-    select count(*)::integer as count, (select count(*) from part) > ${changedAtOnce} as "isMore" from queued`.execute(
-    tx,
-  )
+      delete from session_app where ${endedBy(of)} and not (select is_more from counted) returning ${endedColumns}
+    ), turns as materialized (${turnsOf(sql`ended`, of)}), queued as (${queueEnded(turnsFound, now)})
+    select count(*)::integer as count, (select is_more from counted) as "isMore" from queued`.execute(tx)
   const [ended] = rows
   return ended?.isMore ? endInParts(tx, of, now) : (ended?.count ?? 0)
 }
 
+/** Last record of a part, in the order of the index `session_app_once`. */
+type PartEnd = { knownSessionId: SessionId; identityId: IdentityId; clientId: ClientId }
+
 /** Ends any number of records like `endAppSessions`, in statements of limited size, with one turn of each identity. */
 async function endInParts(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
   const records = sql`(select identity_id, expires_at from session_app where ${endedBy(of)})`
-  const { rows: turns } = await sql<Turn>`
-    select identity_id as "identityId", nth::integer, chance from (${turnsIn(records, of)}) turn`.execute(tx)
-  const identityIds = turns.map(({ identityId }) => identityId)
-  const queueSome = () => sql<{ count: number; listed: number }>`
-    with turn as (
-      select * from unnest(${identityIds}::uuid[], ${turns.map(({ nth }) => nth)}::integer[],
-        ${turns.map(({ chance }) => chance)}::double precision[]) as turn (identity_id, nth, chance)
-    ), part as materialized (
-      select known_session_id, identity_id, client_id, organization_id from session_app
-      where ${endedBy(of)} and identity_id = any(${identityIds}::uuid[]) limit ${changedAtOnce}
-    ), ended as (delete from session_app using part where ${isSame} returning ${endedColumns}),
-    queued as (${queueEnded(now)})
-    select count(*)::integer as count, (select count(*)::integer from part) as listed from queued`
-  for (let queued = 0; ;) {
-    const [part] = (await queueSome().execute(tx)).rows
-    queued += part?.count ?? 0
-    // The number of deleted rows does not tell: a concurrent transaction may have deleted some.
-    if ((part?.listed ?? 0) < changedAtOnce) return queued
+  const [turns] = (await sql<Turns>`${plannedForValues} ${turnsOf(records, of)}`.execute(tx)).rows
+  if (!turns) return 0
+  const { rows: ends } = await sql<PartEnd>`
+    ${plannedForValues}
+    select known_session_id as "knownSessionId", identity_id as "identityId", client_id as "clientId" from (
+      select known_session_id, identity_id, client_id,
+        row_number() over (order by known_session_id, identity_id, client_id) as nth
+      from session_app where ${endedBy(of)}
+    ) record where nth % ${changedAtOnce} = 0 order by nth`.execute(tx)
+  let queued = 0
+  for (const [nth, end] of [...ends, undefined].entries()) {
+    const between = sql`${endedBy(of)} and ${isAfter(ends[nth - 1])} and ${end ? sql`not ${isAfter(end)}` : sql`true`}`
+    queued += await endBetween(tx, between, turns, now)
   }
+  return queued
 }
 
-const isSame = sql`session_app.known_session_id = part.known_session_id
-  and session_app.identity_id = part.identity_id and session_app.client_id = part.client_id
-  and session_app.organization_id is not distinct from part.organization_id`
+function isAfter(end: PartEnd | undefined): RawBuilder<unknown> {
+  if (end === undefined) return sql`true`
+  const { knownSessionId, identityId, clientId } = end
+  return sql`(known_session_id, identity_id, client_id) > (${knownSessionId}::uuid, ${identityId}::uuid, ${clientId})`
+}
+
+/** Ends the records that meet a condition, except those of identities without a turn. */
+async function endBetween(tx: Transaction, between: RawBuilder<unknown>, turns: Turns, now: Date): Promise<number> {
+  const identityIds = sql`${turns.identityIds}::uuid[]`
+  const places = sql`${turns.places}::integer[]`
+  const chances = sql`${turns.chances}::double precision[]`
+  const { numAffectedRows = 0n } = await sql`
+    ${plannedForValues} with ended as (
+      delete from session_app where ${between} and identity_id = any(${identityIds}) returning ${endedColumns}
+    ) ${queueEnded({ identityIds, places, chances }, now)}`.execute(tx)
+  return Number(numAffectedRows)
+}
 
 export type ClaimedLogout = {
   receiverId: ClientId

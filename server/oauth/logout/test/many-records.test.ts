@@ -20,8 +20,10 @@ afterEach(async () => {
 after(() => world.close())
 
 /** Adds records of the app, the oldest first: each of a session of its own, or of those that one session continues. */
-function fillRecords(identityId: IdentityId, count: number, sessionId?: SessionId) {
-  return world.changeMany(sql`
+async function fillRecords(identityId: IdentityId, count: number, sessionId?: SessionId) {
+  // The statistics are those of few rows, as they are on a server to which many were added since the last `analyze`.
+  await world.changeMany(sql`analyze session_app, session`)
+  await world.changeMany(sql`
     insert into session_app (session_id, known_session_id, identity_id, client_id, expires_at)
     select coalesce(${sessionId ?? null}::uuid, known_id), known_id, ${identityId}::uuid, ${app.clientId},
       ${world.now()}::timestamptz + interval '1 day' + nth * interval '1 millisecond'
