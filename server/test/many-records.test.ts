@@ -1,27 +1,35 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { IdentityId } from '@countersign/protocol/ids'
 import { createConnectors, delegationsOf, revoke } from '#testing/connectors.ts'
 import { limitChangedRows, manyRows } from '#testing/many-rows.ts'
 import { createWorld, type TestApp, type TestWorld } from '#testing/world.ts'
+
+const filled = [
+  'delegation_grant',
+  'signing_request',
+  'signing_request_route',
+  'signing_organization_request',
+  'signing_organization_signature',
+  'signing_signature_use',
+]
 
 let world: TestWorld
 let app: TestApp
 before(async () => {
   world = await createWorld()
   app = await world.app()
-  const tables = [
-    'delegation_grant',
-    'signing_request',
-    'signing_request_route',
-    'signing_organization_signature',
-    'signing_signature_use',
-  ]
-  for (const table of tables) await limitChangedRows(world.db, table, 5000)
+  for (const table of filled) await limitChangedRows(world.db, table, 5000)
 })
 after(() => world.close())
+
+/** Adds rows after statistics were taken, as on a server that has not taken them since. */
+async function fill(statement: RawBuilder<unknown>): Promise<void> {
+  await world.changeMany(sql`analyze ${sql.join(filled.map((table) => sql.table(table)))}`)
+  await world.changeMany(statement)
+}
 
 type Method = 'GET' | 'POST' | 'DELETE'
 const ask = (method: Method, url: string, headers: Record<string, string>, payload?: object) =>
@@ -55,7 +63,7 @@ test(`BLK-12 an identity with ${manyRows} signing requests is deleted`, async ()
 
 /** Adds pending requests for an identity. */
 async function fillRequests(identityId: IdentityId) {
-  await world.changeMany(sql`
+  await fill(sql`
     with requested as (
       insert into signing_request (identity_id, request_id, client_id, payload, key_version, public_key, status,
         created_at, expires_at)
@@ -83,7 +91,7 @@ test(`BLK-31 a user with ${manyRows} delegations is suspended, and all are revok
 
 /** Adds active delegations of an identity. */
 async function fillDelegations(identityId: IdentityId) {
-  await world.changeMany(sql`
+  await fill(sql`
     insert into delegation_grant (identity_id, delegation_id, source_client_id, resource_id, scope,
       communication_mode, created_at, updated_at)
     select ${identityId}::uuid, gen_random_uuid(), ${app.clientId}, gen_random_uuid(), '{read}', 'background',
@@ -117,7 +125,7 @@ test(`BLK-32 an identity that has signed ${manyRows} times and has as many deleg
 /** Adds requests to an organization that an identity has signed. Returns the ID of the organization. */
 async function fillSignatures(identityId: IdentityId) {
   const organizationId = randomUUID()
-  await world.changeMany(sql`
+  await fill(sql`
     with signed as (
       insert into signing_organization_request (organization_id, request_id, client_id, organization_name, payload,
         approvals_needed, status, created_at, expires_at, resolved_at)
@@ -131,7 +139,7 @@ async function fillSignatures(identityId: IdentityId) {
     select organization_id, request_id, ${identityId}::uuid, gen_random_uuid(), 'sign', 1, sha256('a key'),
       sha512('a signature'), 'a-handle', ${world.now()}, '{}', sha512('a signature'), sha256('presence'),
       '{}' from signed`)
-  await world.changeMany(sql`
+  await fill(sql`
     insert into signing_signature_use (identity_id, signature_sha256, client_id, role)
     select ${identityId}::uuid, sha256(nth::text::bytea), ${app.clientId}, 'self'
     from generate_series(1, ${manyRows}::integer) nth`)

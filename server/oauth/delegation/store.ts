@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { ClientId, IdentityId, UserId } from '@countersign/protocol/ids'
 import type { CommunicationMode } from '@countersign/protocol/oauth/delegations'
 import type { Database, Transaction } from '#platform/database/database.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { changeInParts } from '#platform/module/batches.ts'
 
 /** Identity, source app and resource: the key of an active delegation. */
@@ -190,7 +191,7 @@ export async function revokeOfIdentities(tx: Transaction, identityIds: IdentityI
       .updateTable('delegation_grant')
       .set({ revoked_at: now, updated_at: now })
       .where('identity_id', '=', identityId)
-      .where(sql<boolean>`delegation_id = any(${delegationIds}::uuid[])`)
+      .where(isListed(delegationIds))
       .where('revoked_at', 'is', null)
       .execute(),
   )
@@ -207,7 +208,7 @@ export async function deleteGrants(tx: Transaction, identityIds: IdentityId[]): 
         query
           .deleteFrom('delegation_grant')
           .where('identity_id', '=', identityId)
-          .where(sql<boolean>`delegation_id = any(${delegationIds}::uuid[])`)
+          .where(isListed(delegationIds))
           .returning('identity_id'),
       )
       .insertInto('delegation_former_identity')
@@ -217,6 +218,9 @@ export async function deleteGrants(tx: Transaction, identityIds: IdentityId[]): 
       .execute(),
   )
 }
+
+const isListed = (delegationIds: string[]) =>
+  sql<boolean>`${plannedForValues} delegation_id = any(${delegationIds}::uuid[])`
 
 type GrantsOf = { identityIds: IdentityId[]; which: RawBuilder<boolean> }
 

@@ -12,12 +12,13 @@ const parametersMax = 50
  */
 const preparedMax = 300
 
+const plannedForValuesText = '/* planned for its values */'
+
 /**
- * Begins a statement that is planned for its values each time, and never prepared. A plan for any values compares each
- * row with a whole list, and can do that for all rows of an identity if statistics are outdated. No comment matches
- * `plannedPattern`, so the statement gets no name.
+ * Part of a statement that is planned for its values each time, and never prepared. A plan for any values compares each
+ * row with a whole list, and can do that for all rows of an identity if statistics are outdated.
  */
-export const plannedForValues = sql.raw('/* planned for its values */')
+export const plannedForValues = sql.raw(plannedForValuesText)
 
 /** Statements that PostgreSQL plans. Others, such as `begin`, are cheaper without preparation. */
 const plannedPattern = /^\s*(?:select|insert|update|delete|with)\b/i
@@ -41,7 +42,7 @@ function createStatementNames(): (text: string, parameterCount: number) => strin
 }
 
 function isPreparable(text: string): boolean {
-  return plannedPattern.test(text) && !returnsAllColumns(text)
+  return plannedPattern.test(text) && !returnsAllColumns(text) && !text.includes(plannedForValuesText)
 }
 
 /**

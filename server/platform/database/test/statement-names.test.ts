@@ -79,10 +79,13 @@ test('a statement that is sent once is not prepared', async (t) => {
 
 test('a statement that is planned for its values is never prepared', async (t) => {
   const { storage, countPrepared } = await openThings(t)
-  const list = () =>
-    sql`
-    ${plannedForValues} select thing_id from thing where thing_id = any(${upTo(3)}::integer[])`.execute(storage.db)
-  for (let sent = 0; sent < 3; sent += 1) assert.equal((await list()).rows.length, 3)
+  const listed = sql`thing_id = any(${upTo(3)}::integer[])`
+  const statements = [
+    sql`${plannedForValues} select thing_id from thing where ${listed}`,
+    sql`select thing_id from thing where ${plannedForValues} ${listed}`,
+  ]
+  for (const statement of statements)
+    for (let sent = 0; sent < 3; sent += 1) assert.equal((await statement.execute(storage.db)).rows.length, 3)
   assert.equal(await countPrepared(), 0)
 })
 

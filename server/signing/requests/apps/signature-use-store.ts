@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ClientId, IdentityId, OrganizationId } from '@countersign/protocol/ids'
 import type { Transaction } from '#platform/database/database.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { changeInParts } from '#platform/module/batches.ts'
 
 /**
@@ -37,7 +38,7 @@ export async function deleteUses(tx: Transaction, identityIds: IdentityId[]): Pr
         return rows.map(({ digest }) => digest)
       },
       (digests) =>
-        sql`delete from signing_signature_use
+        sql`${plannedForValues} delete from signing_signature_use
           where identity_id = ${identityId} and signature_sha256 = any(${digests}::bytea[])`.execute(tx),
     )
 }

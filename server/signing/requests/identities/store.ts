@@ -6,6 +6,7 @@ import { isDistributed, onOneServer } from '#platform/database/distributed/engin
 import { findKeys } from '#platform/database/distributed/keys.ts'
 import { rowQuery } from '#platform/database/distributed/row-query.ts'
 import { sendAhead } from '#platform/database/pipeline.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { changeInParts } from '#platform/module/batches.ts'
 import type { ApprovalColumns, toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 import type { Asking } from '#signing/requests/apps/quota.ts'
@@ -309,7 +310,7 @@ export async function deleteRequests(tx: Transaction, identityId: IdentityId): P
     },
     async (requestIds) => {
       const { numAffectedRows = 0n } = await sql`
-        with gone as (
+        ${plannedForValues} with gone as (
           delete from signing_request
           where identity_id = ${identityId}::uuid and request_id = any(${requestIds}::uuid[])
           returning identity_id, request_id, client_id, public_key, status, expires_at

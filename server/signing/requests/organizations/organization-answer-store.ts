@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { IdentityId, OrganizationId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { findKeys, readFirst } from '#platform/database/distributed/keys.ts'
+import { plannedForValues } from '#platform/database/statement-names.ts'
 import { changeInParts } from '#platform/module/batches.ts'
 import type { toApprovalColumns } from '#signing/requests/approvals/approval.ts'
 
@@ -283,12 +284,12 @@ export async function deleteMemberSignatures(tx: Transaction, identityIds: Ident
     await changeInParts<SignatureKey>(
       (count, after) => listSignatureKeys(tx, identityId, { after, count }),
       (keys) =>
-        sql`update signing_organization_signature set signed_handle = null, approval_statement = null,
-            approval_signature = null, approval_presence = null, approval_evidence = null
-          where identity_id = ${identityId} and (organization_id, request_id) in (
-            select * from unnest(${keys.map(({ organizationId }) => organizationId)}::uuid[],
-              ${keys.map(({ requestId }) => requestId)}::uuid[])
-          )`.execute(tx),
+        // No two organizations have a request with the same ID.
+        sql`${plannedForValues} update signing_organization_signature
+          set signed_handle = null, approval_statement = null, approval_signature = null, approval_presence = null,
+            approval_evidence = null
+          where identity_id = ${identityId} and request_id = any(${keys.map(({ requestId }) => requestId)}::uuid[])
+            and organization_id = any(${[...new Set(keys.map((each) => each.organizationId))]}::uuid[])`.execute(tx),
     )
 }
 
