@@ -221,10 +221,13 @@ export async function findScopesHeld(
   now: Date,
 ): Promise<{ scope: ScopeSet; firstAt: Date; lastAt: Date } | undefined> {
   const live = held.organizationIds.length === 0 ? [] : await organizationStore.listScopesOfClient(db, held, now)
-  const [first, last] = [live[0], live.at(-1)]
-  if (!first || !last) return undefined
-  const scope = new ScopeSet(live.flatMap((each) => each.scope))
-  return { scope, firstAt: first.createdAt, lastAt: last.createdAt }
+  const [first] = live
+  if (!first) return undefined
+  return {
+    scope: new ScopeSet(live.flatMap((each) => each.scope)),
+    firstAt: first.firstAt,
+    lastAt: new Date(Math.max(...live.map(({ lastAt }) => lastAt.getTime()))),
+  }
 }
 
 /** Checks whether an app has a live code or token for an organization, of any member. */

@@ -21,7 +21,10 @@ export async function listOrganizationsOfClient(
   return rows.flatMap(({ organizationId }) => organizationId ?? [])
 }
 
-/** Lists the distinct scopes of an app's live codes and tokens of an identity for these organizations. */
+/**
+ * Lists the distinct scopes of an app's live codes and tokens of an identity for these organizations, and when the
+ * first and the last of each were created: the earliest first.
+ */
 export function listScopesOfClient(
   db: Database,
   {
@@ -30,7 +33,7 @@ export function listScopesOfClient(
     organizationIds,
   }: { identityId: IdentityId; clientId: ClientId; organizationIds: OrganizationId[] },
   now: Date,
-): Promise<{ scope: string[]; createdAt: Date }[]> {
+): Promise<{ scope: string[]; firstAt: Date; lastAt: Date }[]> {
   // Select by identity first: other users control how many rows an organization has.
   return db
     .with(
@@ -45,9 +48,10 @@ export function listScopesOfClient(
           .where('expires_at', '>', now),
     )
     .selectFrom('held')
-    .select(['scope', 'created_at as createdAt'])
+    .select(({ fn }) => ['scope', fn.min('created_at').as('firstAt'), fn.max('created_at').as('lastAt')])
     .where('organization_id', 'in', organizationIds)
-    .orderBy('created_at')
+    .groupBy('scope')
+    .orderBy('firstAt')
     .execute()
 }
 
