@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 export const quickstartFile = join(root, 'web/pages/developers/quickstart/guide-code.json')
-const frameworks = ['node', 'express', 'fastify', 'nextjs'] as const
+const frameworks = ['node', 'express', 'fastify', 'nextjs', 'vite'] as const
 
 type GuideCode = { install: string; files: { path: string; code: string }[] }
 
@@ -24,7 +24,7 @@ function codeOf(framework: string): GuideCode {
   const blocks = guide.split(/^```/m).filter((_, nth) => nth % 2 === 1)
   const files = blocks.flatMap((block) => {
     const end = block.indexOf('\n')
-    const [, path] = /^js (\S+)$/.exec(block.slice(0, end)) ?? []
+    const [, path] = /^(?:js|html) (\S+)$/.exec(block.slice(0, end)) ?? []
     return path === undefined ? [] : [{ path, code: block.slice(end + 1) }]
   })
   if (install === undefined || files.length === 0) throw new Error(`${name} has no code for the page of an app`)

@@ -12,8 +12,8 @@ const sections: Section[] = [
     folder: 'guides',
     documents: [
       ...['concepts', 'guides/sign-in-with-node', 'guides/sign-in-with-express', 'guides/sign-in-with-fastify'],
-      ...['guides/sign-in-with-nextjs', 'guides/fedcm-sign-in', 'guides/connect-an-app', 'guides/webhooks'],
-      'guides/back-channel-logout',
+      ...['guides/sign-in-with-nextjs', 'guides/sign-in-with-vite', 'guides/fedcm-sign-in', 'guides/connect-an-app'],
+      ...['guides/webhooks', 'guides/back-channel-logout'],
     ],
   },
   {

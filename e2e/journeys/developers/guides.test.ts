@@ -21,6 +21,18 @@ createServer(async (incoming, outgoing) => {
 `,
 }
 
+/** Serves the files of the guide as `vite` does. */
+const vite = {
+  path: 'host.mjs',
+  code: `
+import { createServer } from 'vite'
+process.env.VITE_ISSUER = process.env.ISSUER
+process.env.VITE_CLIENT_ID = process.env.CLIENT_ID
+const server = { port: Number(process.env.PORT), strictPort: true }
+await (await createServer({ server, cacheDir: '.vite', logLevel: 'silent' })).listen()
+`,
+}
+
 let stage: TestEnvironment
 let ada: Person
 before(async () => {
@@ -73,3 +85,46 @@ async function follow(t: TestContext, name: string, home: string, host?: typeof 
   await page.goto(`${stage.service.authUrl}/login`)
   await page.waitForURL(`${stage.service.authUrl}/account`)
 }
+
+test('sign-in-with-vite: the app of the guide signs in, refreshes its tokens and signs out', async (t) => {
+  const app = await openGuide(stage.service, 'sign-in-with-vite', vite)
+  t.after(() => app.close())
+  const { page } = ada
+  const shows = (words: RegExp) => page.getByRole('status').filter({ hasText: words }).waitFor()
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+  await page.goto(`${app.origin}/`)
+  await shows(/^You are not signed in\.$/)
+
+  await press('Sign in')
+  await ada.press('deny')
+  await shows(/^Not signed in: access_denied$/)
+  assert.equal(page.url(), `${app.origin}/`)
+
+  await page.goto(`${app.origin}/callback?code=of-somebody-else&state=of-somebody-else`)
+  await shows(/^Not signed in: No matching state found/)
+
+  await press('Sign in')
+  await ada.press('approve')
+  const greeting = /^Hello Ada Lovelace\. You are [0-9a-f-]{36} here\.$/
+  await shows(greeting)
+  assert.equal(page.url(), `${app.origin}/`)
+  await page.reload()
+  await shows(greeting)
+
+  // An access token that has expired is refreshed.
+  await page.evaluate(() => {
+    for (const [key, text] of Object.entries(sessionStorage))
+      if (key.startsWith('oidc.user:'))
+        sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(text), expires_at: 1 }))
+  })
+  await page.reload()
+  await shows(greeting)
+
+  const clicks = ada.clicks()
+  await press('Sign out')
+  await shows(/^You are not signed in\.$/)
+  assert.equal(ada.clicks(), clicks)
+  await page.goto(`${stage.service.authUrl}/login`)
+  await page.waitForURL(`${stage.service.authUrl}/account`)
+})

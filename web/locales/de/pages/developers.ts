@@ -257,6 +257,7 @@ export const developerMessages: typeof english = {
       express: 'Express',
       fastify: 'Fastify',
       nextjs: 'Next.js',
+      vite: 'Vite',
       curl: 'curl',
     },
     steps: {

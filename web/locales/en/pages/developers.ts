@@ -249,6 +249,7 @@ export const developerMessages = {
       express: 'Express',
       fastify: 'Fastify',
       nextjs: 'Next.js',
+      vite: 'Vite',
       curl: 'curl',
     },
     steps: {

@@ -3,7 +3,7 @@ import type guideCode from './guide-code.json'
 import { terminalProgram } from './terminal.ts'
 
 /** How a developer can try their app, in the order of the choice. */
-export const recipeNames = ['terminal', 'node', 'express', 'fastify', 'nextjs', 'curl'] as const
+export const recipeNames = ['terminal', 'node', 'express', 'fastify', 'nextjs', 'vite', 'curl'] as const
 export type RecipeName = (typeof recipeNames)[number]
 export type GuideCode = typeof guideCode
 
@@ -32,10 +32,12 @@ export type RecipeInput = {
   guideCode: GuideCode
 }
 
-/** Returns the recipes for an app. The servers of the guides keep a secret, which a public app does not have. */
+/** Returns the recipes for an app. The servers of the guides keep a secret, which an app in a browser does not have. */
 export function recipesFor({ public: isPublic }: Pick<App, 'public'>): RecipeName[] {
-  return recipeNames.filter((name) => !isPublic || name === 'terminal' || name === 'curl')
+  return recipeNames.filter((name) => (isPublic ? !serverGuides.has(name) : name !== 'vite'))
 }
+
+const serverGuides: ReadonlySet<RecipeName> = new Set(['node', 'express', 'fastify', 'nextjs'])
 
 /** Returns the recipe that is shown first. */
 export function firstRecipeFor(app: Pick<App, 'public'>): RecipeName {
@@ -45,6 +47,7 @@ export function firstRecipeFor(app: Pick<App, 'public'>): RecipeName {
 /** Returns the steps of a recipe, with the values of this app in the code. They run as they are shown. */
 export function recipe(name: RecipeName, input: RecipeInput): Recipe {
   if (name === 'terminal') return terminalRecipe(input)
+  if (name === 'vite') return viteRecipe(input)
   return name === 'curl' ? curlRecipe(input) : guideRecipe(name, input)
 }
 
@@ -67,8 +70,29 @@ function terminalRecipe({ app, clientSecret = unknownSecret, issuer }: RecipeInp
   }
 }
 
+function viteRecipe({ app, issuer, guideCode }: RecipeInput): Recipe {
+  const { install, files } = guideCode.vite
+  const appUrl = appUrlOf(app)
+  const settings = [`VITE_ISSUER=${issuer}`, `VITE_CLIENT_ID=${app.clientId}`]
+  const command = `npx --no-install vite --port ${new URL(appUrl).port || '3000'} --strictPort`
+  return {
+    steps: [
+      { kind: 'terminal', label: 'Terminal', code: install },
+      ...filesOf(files),
+      { kind: 'terminal', label: 'Terminal', code: [...settings, command].join(' \\\n  ') },
+    ],
+    redirectUri: `${appUrl}/callback`,
+    postLogoutRedirectUri: `${appUrl}/`,
+    startUrl: `${appUrl}/`,
+    guide: 'sign-in-with-vite',
+  }
+}
+
+const filesOf = (files: { path: string; code: string }[]): RecipeStep[] =>
+  files.map(({ path, code }) => ({ kind: 'file', label: path, code }))
+
 function guideRecipe(
-  name: keyof GuideCode,
+  name: Exclude<keyof GuideCode, 'vite'>,
   { app, clientSecret = unknownSecret, issuer, guideCode }: RecipeInput,
 ): Recipe {
   const { install, files } = guideCode[name]
@@ -82,7 +106,6 @@ function guideRecipe(
   ]
   // The guides of Express, Fastify and Next.js encrypt or sign the session of the browser.
   const hasSession = name !== 'node'
-  const created: RecipeStep[] = files.map(({ path, code }) => ({ kind: 'file', label: path, code }))
   const isNext = name === 'nextjs'
   const run: RecipeStep[] = isNext
     ? [
@@ -99,7 +122,7 @@ function guideRecipe(
         },
       ]
   return {
-    steps: [{ kind: 'terminal', label: 'Terminal', code: install }, ...created, ...run],
+    steps: [{ kind: 'terminal', label: 'Terminal', code: install }, ...filesOf(files), ...run],
     redirectUri: `${appUrl}/callback`,
     postLogoutRedirectUri: `${appUrl}/`,
     startUrl: `${appUrl}/sign-in`,

@@ -21,7 +21,7 @@ const textOf = (name: (typeof recipeNames)[number], changed: object = {}) =>
   recipe(name, { ...input, ...changed }).steps.flatMap((step) => ('code' in step ? [step.code] : []))
 
 test('every recipe has the values of the app, and the secret only while it is known', () => {
-  for (const name of recipeNames) {
+  for (const name of recipesFor(app)) {
     const text = textOf(name).join('\n')
     for (const value of ['app_0123', 'https://id.example', 'cs_secret'])
       assert.ok(text.includes(value), `${name} ${value}`)
@@ -34,6 +34,8 @@ test('the code of a guide runs where the app is registered, or says where that i
   const { redirectUri, startUrl } = recipe('express', input)
   assert.deepEqual([redirectUri, startUrl], ['http://localhost:4000/callback', 'http://localhost:4000/sign-in'])
   assert.ok(textOf('express').at(-1)?.includes('PORT=4000'))
+  assert.equal(recipe('vite', input).startUrl, 'http://localhost:4000/')
+  assert.ok(textOf('vite').at(-1)?.endsWith('npx --no-install vite --port 4000 --strictPort'))
   const elsewhere = recipe('express', { ...input, app: { ...app, redirectUris: ['https://ledger.example/'] } })
   assert.equal(elsewhere.redirectUri, 'http://localhost:3000/callback')
 })
@@ -47,9 +49,14 @@ test('the code of a guide returns after a sign-out to where a new app is registe
 
 test('a public app gets no server that keeps a secret', () => {
   const isPublic = { ...app, public: true }
-  assert.deepEqual(recipesFor(isPublic), ['terminal', 'curl'])
+  assert.deepEqual(recipesFor(isPublic), ['terminal', 'vite', 'curl'])
+  assert.deepEqual(new Set([...recipesFor(isPublic), ...recipesFor(app)]), new Set(recipeNames))
   assert.deepEqual([firstRecipeFor(isPublic), firstRecipeFor(app)], ['terminal', 'node'])
-  for (const name of recipesFor(isPublic)) assert.doesNotMatch(textOf(name, { app: isPublic }).join('\n'), /secret/i)
+  for (const name of recipesFor(isPublic)) {
+    const text = textOf(name, { app: isPublic }).join('\n')
+    assert.doesNotMatch(text, /secret/i)
+    for (const value of ['app_0123', 'https://id.example']) assert.ok(text.includes(value), `${name} ${value}`)
+  }
 })
 
 test('the commands of curl work in every shell, and no command is read as the code', () => {
