@@ -70,7 +70,6 @@ const loadedOnDemand = [
   ...['web/pages/act/Decide.tsx', 'web/pages/business/sso/SsoConnections.tsx'],
   ...['web/pages/business/documents/Documents.tsx', 'web/pages/receipt/verification.ts'],
   ...['web/pages/business/council/CouncilSection.tsx', 'web/pages/business/council/FormerSignatory.tsx'],
-  'web/components/pictures/Editor.tsx',
   'web/components/frame/SessionChanged.tsx',
   'web/components/ui/Code.tsx',
   'web/components/unlock/SaveRecoveryCode.tsx',

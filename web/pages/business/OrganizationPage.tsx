@@ -3,7 +3,6 @@ import type { OrganizationMember, OwnOrganization } from '@countersign/protocol/
 import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { RouteLink } from '../../components/frame/route.tsx'
-import { loadEditor } from '../../components/pictures/PictureEditor.tsx'
 import { PageHead } from '../../components/frame/Frame.tsx'
 import type { ReturnedAct } from '../../lib/acts/returning.ts'
 import { Loaded } from './Loaded.tsx'
@@ -65,11 +64,7 @@ const loaders: Record<Section, () => Promise<ComponentType<SectionProps>>> = {
   directory: async () => (await import('./directory/DirectorySync.tsx')).DirectorySync,
   keys: async () => (await import('./keys/Keys.tsx')).Keys,
   council: async () => (await import('./council/CouncilSection.tsx')).CouncilSection,
-  // The editor of the logo loads with the page: on narrow screens it needs more room than the picture alone.
-  settings: async () => {
-    const [{ Settings }] = await Promise.all([import('./settings/Settings.tsx'), loadEditor()])
-    return Settings
-  },
+  settings: async () => (await import('./settings/Settings.tsx')).Settings,
 }
 const loadFormer = async () => (await import('./council/FormerSignatory.tsx')).FormerSignatory
 
