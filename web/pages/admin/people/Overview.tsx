@@ -27,6 +27,12 @@ type Props = {
 export function Overview({ identity, onAct, onDone }: Props) {
   const words = usePeopleMessages()
   const { may } = useOperator()
+  const acts = (
+    <>
+      {may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
+      <Deletion identity={identity} onAct={onAct} />
+    </>
+  )
   return (
     <>
       <div class="pad stack">
@@ -48,9 +54,13 @@ export function Overview({ identity, onAct, onDone }: Props) {
           {may('people.export') && <ExportIdentity identity={identity} />}
         </div>
       </div>
-      {identity.deletionDueAt === null && may('people.recover') && <Recovery identity={identity} onDone={onDone} />}
-      {may('people.suspend') && <Suspension identity={identity} onAct={onAct} />}
-      <Deletion identity={identity} onAct={onAct} />
+      {identity.deletionDueAt === null && may('people.recover') ? (
+        <Recovery identity={identity} onDone={onDone}>
+          {acts}
+        </Recovery>
+      ) : (
+        acts
+      )}
     </>
   )
 }
