@@ -68,7 +68,8 @@ export type LogoutOf =
 
 function endedBy(of: LogoutOf): RawBuilder<unknown> {
   if ('sessions' in of) return sql`session_id in ${of.sessions}`
-  const ofIdentities = sql`identity_id = any(${of.identityIds}::uuid[])`
+  // A plan for any list looks up each identity among all of the list once more, where it expects few records.
+  const ofIdentities = sql`${plannedForValues} identity_id = any(${of.identityIds}::uuid[])`
   // Rows are found by identity, because PostgreSQL uses no index for `is not distinct from`.
   if ('organizationId' in of) return sql`${ofIdentities} and organization_id is not distinct from ${of.organizationId}`
   return of.clientId === undefined ? ofIdentities : sql`${ofIdentities} and client_id = ${of.clientId}`
@@ -145,8 +146,7 @@ function queueEnded({ identityIds, places, chances }: SqlTurns, now: Date): RawB
         * interval '1 second'
     from (select distinct client_id, identity_id, known_session_id from ended) recipient,
       lateral (select width_bucket(identity_id, ${identityIds}) as nth) turn,
-      lateral (select (${places})[nth] as place, (${chances})[nth] as chance) timed
-    returning client_id`
+      lateral (select (${places})[nth] as place, (${chances})[nth] as chance) timed`
 }
 
 /** What `queueEnded` reads of a record. */
@@ -168,7 +168,8 @@ export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): 
       from (select from session_app where ${endedBy(of)} limit ${changedAtOnce + 1}) part
     ), ended as (
       delete from session_app where ${endedBy(of)} and not (select is_more from counted) returning ${endedColumns}
-    ), turns as materialized (${turnsOf(sql`ended`, of)}), queued as (${queueEnded(turnsFound, now)})
+    ), turns as materialized (${turnsOf(sql`ended`, of)}),
+    queued as (${queueEnded(turnsFound, now)} returning client_id)
     select count(*)::integer as count, (select is_more from counted) as "isMore" from queued`.execute(tx)
   const [ended] = rows
   return ended?.isMore ? endInParts(tx, of, now) : (ended?.count ?? 0)
