@@ -50,7 +50,7 @@ export function moveAppSessions(
     with ended as (
       delete from session_app where session_id = ${later.sessionId} and (${ageColumns}) < (
         select ${ageColumns} from session_app where session_id = ${later.sessionId}
-        order by (${ageColumns}) desc offset ${limits.appsPassedOnMax - 1} limit 1
+        order by ${latestFirst} offset ${limits.appsPassedOnMax - 1} limit 1
       ) returning ${endedColumns}
     ), turns as materialized (${turnsOf(sql`ended`, { sessions: sql`()` })})
     ${queueEnded(turnsFound, now)}`
@@ -153,7 +153,10 @@ function queueEnded({ identityIds, places, chances }: SqlTurns, now: Date): RawB
 const endedColumns = sql`client_id, identity_id, known_session_id, expires_at`
 
 /** Order of the records of a session. No two are equal. */
-const ageColumns = sql`expires_at, known_session_id, identity_id, client_id, coalesce(organization_id, identity_id)`
+const ages = ['expires_at', 'known_session_id', 'identity_id', 'client_id', 'coalesce(organization_id, identity_id)']
+const ageColumns = sql.raw(ages.join(', '))
+/** The latest first. Citus cannot read the result of a query whose order is that of a row of columns. */
+const latestFirst = sql.raw(ages.map((column) => `${column} desc`).join(', '))
 
 /**
  * Queues a logout token for each app, identity and session that ends, and deletes their records. Returns the number of
@@ -162,10 +165,11 @@ const ageColumns = sql`expires_at, known_session_id, identity_id, client_id, coa
  */
 export async function endAppSessions(tx: Transaction, of: LogoutOf, now: Date): Promise<number> {
   // The records are counted first, not listed: a join with a list could compare each record with each of the list.
+  // They are counted with a column, because Citus cannot read a result without any.
   const { rows } = await sql<{ count: number; isMore: boolean }>`
     with counted as materialized (
       select count(*) > ${changedAtOnce} as is_more
-      from (select from session_app where ${endedBy(of)} limit ${changedAtOnce + 1}) part
+      from (select true from session_app where ${endedBy(of)} limit ${changedAtOnce + 1}) part
     ), ended as (
       delete from session_app where ${endedBy(of)} and not (select is_more from counted) returning ${endedColumns}
     ), turns as materialized (${turnsOf(sql`ended`, of)}),
