@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { IdentityId, OrganizationId, SessionId, UserId } from '@countersign/protocol/ids'
 import type { Database, Transaction } from '#platform/database/database.ts'
 import { isDistributed } from '#platform/database/distributed/engine.ts'
+import { changedAtOnce } from '#platform/module/batches.ts'
 
 /** All connections of an organization, or one. */
 type OfSso = { organizationId: OrganizationId; connectionId?: string }
@@ -102,7 +103,7 @@ export function selectSessions(db: Database, of: SessionsOf) {
 export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<number> {
   if (isDistributed(tx)) {
     const isFound = 'userId' in of && of.which !== 'one'
-    return lockInShards(tx, isFound ? await findOfPerson(tx, of) : meant(of))
+    return isFound ? lockListed(tx, await listOfPerson(tx, of)) : lockInShards(tx, meant(of))
   }
   const { count } = await tx
     .selectFrom(selectSessions(tx, of).orderBy('session.session_id').forUpdate().as('held'))
@@ -112,8 +113,7 @@ export async function lockSessions(tx: Transaction, of: SessionsOf): Promise<num
 }
 
 /** Locks rows of several shards, which a distributed database does only for rows that it changes. */
-async function lockInShards(tx: Transaction, condition: RawBuilder<boolean> | undefined): Promise<number> {
-  if (!condition) return 0
+async function lockInShards(tx: Transaction, condition: RawBuilder<boolean>): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('session')
     .set(({ ref }) => ({ user_id: ref('session.user_id') }))
@@ -122,16 +122,26 @@ async function lockInShards(tx: Transaction, condition: RawBuilder<boolean> | un
   return Number(numUpdatedRows)
 }
 
+/** Locks any number of sessions in statements of limited size, which stay with the shards of these. */
+async function lockListed(tx: Transaction, sessionIds: string[]): Promise<number> {
+  let count = 0
+  for (let start = 0; start < sessionIds.length; start += changedAtOnce) {
+    const part = sessionIds.slice(start, start + changedAtOnce)
+    count += await lockInShards(tx, sql`session.session_id = any(${part}::uuid[])`)
+  }
+  return count
+}
+
 /**
- * Finds sessions of a person in all shards, where an update would cost several times as much. They are few, and most
- * often none. Returns a condition that stays with the shards of those found, or undefined.
+ * Lists the IDs of a person's sessions in all shards, where an update would cost several times as much. They are few,
+ * and most often none. They are in one order for all callers.
  */
-async function findOfPerson(tx: Transaction, of: OfPerson): Promise<RawBuilder<boolean> | undefined> {
+async function listOfPerson(tx: Transaction, of: OfPerson): Promise<string[]> {
   const { rows } =
     of.which === 'beyond'
       ? await sql<{ session_id: string }>`${selectRecent(of, sql`offset ${of.count}`)}`.execute(tx)
       : { rows: await selectSessions(tx, of).execute() }
-  return rows.length === 0 ? undefined : sql`session.session_id = any(${rows.map((row) => row.session_id)}::uuid[])`
+  return rows.map((row) => row.session_id).toSorted()
 }
 
 export async function deleteSessions(tx: Transaction, of: SessionsOf): Promise<void> {
