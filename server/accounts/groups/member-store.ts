@@ -178,10 +178,12 @@ export async function isInAnyGroup(
  */
 export async function deleteMemberships(tx: Transaction, identityIds: IdentityId[]): Promise<void> {
   const memberships = tx.selectFrom('group_member').select('group_id').where('identity_id', 'in', identityIds)
+  // With rows of shards in the statement, Citus would lock the groups on one node alone: changes would deadlock.
+  const keys = await findKeys(tx, memberships)
   const locked = await tx
     .selectFrom('user_group')
     .select('group_id as groupId')
-    .where('group_id', 'in', memberships)
+    .where(sql<boolean>`group_id = any(${keys}::uuid[])`)
     .orderBy('group_id')
     .forNoKeyUpdate()
     .execute()
