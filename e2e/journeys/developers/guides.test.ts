@@ -101,7 +101,7 @@ test('sign-in-with-vite: the app of the guide signs in, refreshes its tokens and
   await shows(/^Not signed in: access_denied$/)
   assert.equal(page.url(), `${app.origin}/`)
 
-  await page.goto(`${app.origin}/callback?code=of-somebody-else&state=of-somebody-else`)
+  await page.goto(`${app.origin}/callback?code=of-another-browser&state=of-another-browser`)
   await shows(/^Not signed in: No matching state found/)
 
   await press('Sign in')
@@ -113,13 +113,17 @@ test('sign-in-with-vite: the app of the guide signs in, refreshes its tokens and
   await shows(greeting)
 
   // An access token that has expired is refreshed.
-  await page.evaluate(() => {
-    for (const [key, text] of Object.entries(sessionStorage))
-      if (key.startsWith('oidc.user:'))
-        sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(text), expires_at: 1 }))
+  const expired = await page.evaluate(() => {
+    const [key = ''] = Object.keys(sessionStorage).filter((each) => each.startsWith('oidc.user:'))
+    const user: { access_token: string } = JSON.parse(sessionStorage.getItem(key) ?? '')
+    sessionStorage.setItem(key, JSON.stringify({ ...user, expires_at: 1 }))
+    return user.access_token
   })
   await page.reload()
   await shows(greeting)
+  const stored = await page.evaluate(() => Object.values(sessionStorage).join('\n'))
+  assert.match(stored, /"access_token":/)
+  assert.ok(!stored.includes(expired))
 
   const clicks = ada.clicks()
   await press('Sign out')
